@@ -1,0 +1,74 @@
+//! What a skill says: its description, its body, and the tools that the body mentions.
+
+use super::facts::Facts;
+use super::names::unknown_tool;
+use crate::decl::{Body, GraphDecl, Word};
+use crate::excerpt::excerpt;
+use crate::finding::{Code, Finding};
+
+/// A text of a skill is blank or missing.
+pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    for tool in decl.tools.iter().filter(|tool| tool.name.is_blank()) {
+        findings.push(
+            blank(&tool.name, "the name of a tool").help(format!("remove `= \"…\"` to call it `{}`", tool.ident.text)),
+        );
+    }
+    for skill in &decl.skills {
+        let name = &skill.ident.text;
+        if skill.id.is_blank() {
+            findings.push(blank(&skill.id, "the id of a skill").help("remove `= \"…\"` to use the identifier"));
+        }
+        match &skill.description {
+            None => findings.push(
+                Finding::new(Code::EmptyText, skill.ident.at.clone(), format!("skill `{name}` has no description"))
+                    .help("add `description: \"…\"` or a doc comment: the line that a model reads when it chooses"),
+            ),
+            Some(text) if text.is_blank() => findings.push(
+                blank(text, &format!("the description of skill `{name}`"))
+                    .help("say in one line when this skill is the right one"),
+            ),
+            Some(_) => {}
+        }
+        match &skill.body {
+            None => findings.push(
+                Finding::new(Code::EmptyText, skill.ident.at.clone(), format!("skill `{name}` has no body"))
+                    .help("add `body: \"…\"`: the instructions that hold while this skill is open"),
+            ),
+            Some(Body::Inline { source, .. }) if source.is_blank() => findings.push(
+                blank(source, &format!("the body of skill `{name}`"))
+                    .help("write the instructions that hold while this skill is open"),
+            ),
+            Some(_) => {}
+        }
+    }
+}
+
+/// A body mentions a tool that the registry does not hold, or has a brace that mentions nothing.
+pub(super) fn check_mentions<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, findings: &mut Vec<Finding<S>>) {
+    for skill in &decl.skills {
+        let Some(Body::Inline { source, prose }) = &skill.body else { continue };
+        match prose {
+            Err(error) => findings.push(
+                Finding::new(
+                    Code::Syntax,
+                    source.at.clone(),
+                    format!("a single `{}` in the body of skill `{}`", error.brace, skill.ident.text),
+                )
+                .help("write `{tool}` to mention a tool of this graph, and `{{` or `}}` for a brace")
+                .excerpt(excerpt("body", &source.text, error.at..error.at + 1)),
+            ),
+            Ok(prose) => {
+                for mention in prose.mentions().filter(|mention| facts.tool(&mention.tool).is_none()) {
+                    let name = Word::new(&mention.tool, source.at.clone());
+                    let finding = unknown_tool(decl, facts, &name);
+                    findings.push(finding.excerpt(excerpt("body", &source.text, mention.range.clone())));
+                }
+            }
+        }
+    }
+}
+
+/// What is said wherever a text says nothing.
+pub(super) fn blank<S: Clone>(text: &Word<S>, what: &str) -> Finding<S> {
+    Finding::new(Code::EmptyText, text.at.clone(), format!("{what} is blank"))
+}

@@ -1,0 +1,107 @@
+//! What several checks need to know about a graph, worked out once.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::decl::{GraphDecl, Scope, SkillDecl, Word};
+
+/// Names resolved to positions, and who can hold the cursor. Maps are only asked, never walked, so that their order
+/// shows nowhere.
+pub(super) struct Facts<'a, S> {
+    decl: &'a GraphDecl<S>,
+    tools: HashMap<&'a str, usize>,
+    skills: HashMap<&'a str, usize>,
+    /// Skills that some entry or edge mentions.
+    wired: HashSet<usize>,
+    /// Skills that an entry, or a chain of edges from one, leads to.
+    holders: HashSet<usize>,
+    /// Tools offered wherever the cursor is: baseline, `scope: always`, and the tools of skills that can be opened anywhere.
+    everywhere: HashSet<usize>,
+}
+
+impl<'a, S> Facts<'a, S> {
+    pub(super) fn new(decl: &'a GraphDecl<S>) -> Self {
+        let mut facts = Facts {
+            decl,
+            tools: first_positions(decl.tools.iter().map(|tool| tool.ident.text.as_str())),
+            skills: first_positions(decl.skills.iter().map(|skill| skill.ident.text.as_str())),
+            wired: HashSet::new(),
+            holders: HashSet::new(),
+            everywhere: HashSet::new(),
+        };
+        facts.wired = facts.find_wired();
+        facts.holders = facts.find_holders();
+        facts.everywhere = facts.find_everywhere();
+        facts
+    }
+
+    /// The position of a tool's declaration.
+    pub(super) fn tool(&self, ident: &str) -> Option<usize> {
+        self.tools.get(ident).copied()
+    }
+
+    /// The position of a skill's declaration.
+    pub(super) fn skill(&self, ident: &str) -> Option<usize> {
+        self.skills.get(ident).copied()
+    }
+
+    /// The skill declared by that identifier.
+    pub(super) fn skill_decl(&self, ident: &str) -> Option<&'a SkillDecl<S>> {
+        self.decl.skills.get(self.skill(ident)?)
+    }
+
+    /// Whether the skill can ever hold the cursor. Where nothing can (a graph without entries), everybody may: that
+    /// mistake has a finding of its own.
+    pub(super) fn can_hold_cursor(&self, skill: usize) -> bool {
+        self.holders.is_empty() || self.holders.contains(&skill)
+    }
+
+    /// Whether the tool can be in a request while the cursor is on the skill (SPEC 5.2).
+    pub(super) fn can_be_offered(&self, tool: usize, while_on: &SkillDecl<S>) -> bool {
+        self.everywhere.contains(&tool) || while_on.tools.iter().any(|name| self.tool(&name.text) == Some(tool))
+    }
+
+    /// Whether any tool at all can be in a request while the cursor is on the skill.
+    pub(super) fn can_offer_anything(&self, while_on: &SkillDecl<S>) -> bool {
+        !self.everywhere.is_empty() || while_on.tools.iter().any(|name| self.tool(&name.text).is_some())
+    }
+
+    fn find_wired(&self) -> HashSet<usize> {
+        let entries = self.decl.entries.iter().map(|entry| &entry.skill);
+        let edges = self.decl.routes.iter().flat_map(|route| [&route.from, &route.to]);
+        entries.chain(edges).filter_map(|name| self.skill(&name.text)).collect()
+    }
+
+    fn find_holders(&self) -> HashSet<usize> {
+        let mut targets: HashMap<usize, Vec<usize>> = HashMap::new();
+        for route in &self.decl.routes {
+            if let (Some(from), Some(to)) = (self.skill(&route.from.text), self.skill(&route.to.text)) {
+                targets.entry(from).or_default().push(to);
+            }
+        }
+        let mut holders = HashSet::new();
+        let mut pending: Vec<usize> =
+            self.decl.entries.iter().filter_map(|entry| self.skill(&entry.skill.text)).collect();
+        while let Some(skill) = pending.pop() {
+            if holders.insert(skill) {
+                pending.extend(targets.get(&skill).into_iter().flatten());
+            }
+        }
+        holders
+    }
+
+    fn find_everywhere(&self) -> HashSet<usize> {
+        let skills = self.decl.skills.iter().enumerate();
+        let roaming = skills.filter(|(at, skill)| skill.scope == Scope::Always || !self.wired.contains(at));
+        let tools: Vec<&Word<S>> = roaming.flat_map(|(_, skill)| &skill.tools).chain(&self.decl.baseline).collect();
+        tools.into_iter().filter_map(|name| self.tool(&name.text)).collect()
+    }
+}
+
+/// Each name with the first position at which it stands.
+fn first_positions<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+    let mut positions = HashMap::new();
+    for (at, name) in names.enumerate() {
+        positions.entry(name).or_insert(at);
+    }
+    positions
+}

@@ -1,0 +1,123 @@
+//! Step procedures: that they can begin and that each step can be taken (SPEC 7).
+
+use super::body::blank;
+use super::facts::Facts;
+use crate::decl::GraphDecl;
+use crate::finding::{Code, Finding};
+use crate::suggest::listed;
+
+/// `steps: []`, or a step whose note is blank.
+pub(super) fn check_empty_list<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    for skill in &decl.skills {
+        let Some(steps) = &skill.steps else { continue };
+        if steps.list.is_empty() {
+            findings.push(
+                Finding::new(
+                    Code::EmptyList,
+                    steps.at.clone(),
+                    format!("the steps of skill `{}` are empty", skill.ident.text),
+                )
+                .help("list at least one step, `tool: \"why\"`, or leave `steps` out"),
+            );
+        }
+        for step in steps.list.iter().filter(|step| step.note.is_blank()) {
+            findings.push(
+                blank(&step.note, &format!("the note of step `{}`", step.tool.text))
+                    .help("say in a few words why this step comes now; the model reads it"),
+            );
+        }
+    }
+}
+
+/// A procedure on a skill without tools.
+pub(super) fn check_steps_without_tools<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    for skill in decl.skills.iter().filter(|skill| skill.tools.is_empty()) {
+        let Some(steps) = skill.steps.as_ref().filter(|steps| !steps.list.is_empty()) else { continue };
+        let mut tools: Vec<&str> = Vec::new();
+        for step in &steps.list {
+            if !tools.contains(&step.tool.text.as_str()) {
+                tools.push(&step.tool.text);
+            }
+        }
+        findings.push(
+            Finding::new(
+                Code::StepsWithoutTools,
+                steps.at.clone(),
+                format!("skill `{}` has steps but no tools to take them with", skill.ident.text),
+            )
+            .help(format!("add `tools: [{}]`", tools.join(", "))),
+        );
+    }
+}
+
+/// `on_skip` on a skill without a procedure.
+pub(super) fn check_on_skip_without_steps<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    for skill in &decl.skills {
+        let (Some((_, at)), None) = (&skill.on_skip, &skill.steps) else { continue };
+        findings.push(
+            Finding::new(
+                Code::OnSkipWithoutSteps,
+                at.clone(),
+                format!("skill `{}` says what a skipped step does but has no steps", skill.ident.text),
+            )
+            .help("add `steps: [tool: \"why\", …]`, or remove `on_skip`"),
+        );
+    }
+}
+
+/// A step names a tool that the skill's own `tools` does not hold.
+pub(super) fn check_foreign_tool<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, findings: &mut Vec<Finding<S>>) {
+    for skill in decl.skills.iter().filter(|skill| !skill.tools.is_empty()) {
+        for step in skill.steps.iter().flat_map(|steps| &steps.list) {
+            let tool = &step.tool.text;
+            if facts.tool(tool).is_none() || skill.tools.iter().any(|own| own.text == *tool) {
+                continue;
+            }
+            let owners: Vec<&str> = decl
+                .skills
+                .iter()
+                .filter(|other| other.tools.iter().any(|theirs| theirs.text == *tool))
+                .map(|other| other.ident.text.as_str())
+                .collect();
+            let finding = Finding::new(
+                Code::ForeignTool,
+                step.tool.at.clone(),
+                format!("a step of skill `{}` names `{tool}`, which is not one of its tools", skill.ident.text),
+            )
+            .help(format!("add `{tool}` to the `tools` of `{}`", skill.ident.text));
+            findings.push(match owners.as_slice() {
+                [] => finding.note(format!("no skill lists `{tool}` among its tools")),
+                _ => finding.note(format!("`{tool}` is a tool of {}", listed(owners))),
+            });
+        }
+    }
+}
+
+/// A procedure on a skill that can never hold the cursor.
+pub(super) fn check_steps_cannot_begin<S: Clone>(
+    decl: &GraphDecl<S>,
+    facts: &Facts<'_, S>,
+    findings: &mut Vec<Finding<S>>,
+) {
+    for (at, skill) in decl.skills.iter().enumerate() {
+        let Some(steps) = skill.steps.as_ref().filter(|steps| !steps.list.is_empty()) else { continue };
+        let first = facts.skill(&skill.ident.text) == Some(at);
+        if !first || facts.can_hold_cursor(at) {
+            continue;
+        }
+        let name = &skill.ident.text;
+        findings.push(
+            Finding::new(
+                Code::StepsCannotBegin,
+                steps.at.clone(),
+                format!(
+                    "the steps of skill `{name}` cannot begin: no entry leads to it, nor any chain of edges from one"
+                ),
+            )
+            .help(format!("add `entry {name} when …;` or a `route … -> {name} …;`"))
+            .note(
+                "a procedure runs while its skill holds the cursor; a skill that is only opened beside it never does",
+            ),
+        );
+    }
+}

@@ -1,0 +1,157 @@
+//! Entry rules: that a turn can start, and that every rule says something (SPEC 4).
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+use super::body::blank;
+use crate::decl::{Condition, GraphDecl, Word};
+use crate::excerpt::excerpt;
+use crate::finding::{Code, Finding};
+
+/// The most that a compiled pattern may come to, in automaton states. Far above any rule that a person writes; what is
+/// above it would cost hundreds of megabytes when the agent starts.
+const MOST_STATES: u64 = 1_000_000;
+
+/// No turn could ever start.
+pub(super) fn check_no_entry<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    if decl.entries.is_empty() {
+        let first = decl.skills.first().map_or("…", |skill| skill.ident.text.as_str());
+        findings.push(
+            Finding::new(
+                Code::NoEntry,
+                decl.name.at.clone(),
+                format!("graph `{}` has no entry: no turn could start in any of its skills", decl.name.text),
+            )
+            .help(format!(
+                "add `entry {first};` to start there, or `entry {first} when keywords[\"…\"];` to start there on a rule"
+            )),
+        );
+    }
+}
+
+/// Two entries have no condition.
+pub(super) fn check_second_default<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    let mut defaults = decl.entries.iter().filter(|entry| entry.condition.is_none());
+    let Some(first) = defaults.next() else { return };
+    for second in defaults {
+        findings.push(
+            Finding::new(
+                Code::SecondDefault,
+                second.skill.at.clone(),
+                format!("`{}` is a second entry without a condition", second.skill.text),
+            )
+            .help(format!("say when a turn starts there: `entry {} when …;`", second.skill.text))
+            .note_at(format!("`{}` is the default already", first.skill.text), first.skill.at.clone()),
+        );
+    }
+}
+
+/// `keywords[]` or `all[]`.
+pub(super) fn check_empty_list<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    for condition in all_conditions(decl) {
+        let (at, what, help) = match condition {
+            Condition::Keywords { at, list } if list.is_empty() => (
+                at,
+                "`keywords[]` holds no phrase and matches nothing",
+                "name at least one phrase: `keywords[\"refund\"]`",
+            ),
+            Condition::All { at, list } if list.is_empty() => (
+                at,
+                "`all[]` holds no condition and matches everything",
+                "name at least one condition, or remove `when`",
+            ),
+            _ => continue,
+        };
+        findings.push(Finding::new(Code::EmptyList, at.clone(), what).help(help));
+    }
+}
+
+/// A blank phrase, pattern or label.
+pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    for entry in &decl.entries {
+        if let Some(label) = entry.label.as_ref().filter(|label| label.is_blank()) {
+            findings.push(
+                blank(label, &format!("the label of the entry `{}`", entry.skill.text)).help("remove `as \"…\"`"),
+            );
+        }
+    }
+    for condition in all_conditions(decl) {
+        match condition {
+            Condition::Keywords { list, .. } => {
+                for phrase in list.iter().filter(|phrase| phrase.is_blank()) {
+                    findings
+                        .push(blank(phrase, "a keyword").help("write the word or phrase that a message would hold"));
+                }
+            }
+            Condition::Matches(pattern) if pattern.text.is_empty() => {
+                findings.push(
+                    blank(pattern, "the pattern")
+                        .help("write what to look for; an entry that takes every message has no `when`"),
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `matches("…")` is not a pattern of the `regex` crate, or one too large to compile.
+pub(super) fn check_invalid_pattern<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    for condition in all_conditions(decl) {
+        if let Condition::Matches(pattern) = condition {
+            findings.extend(invalid_pattern(pattern));
+        }
+    }
+}
+
+fn invalid_pattern<S: Clone>(pattern: &Word<S>) -> Option<Finding<S>> {
+    let finding = |message: String| Finding::new(Code::InvalidPattern, pattern.at.clone(), message);
+    let (reason, span) = match regex_syntax::parse(&pattern.text) {
+        Ok(hir) if states(&hir) > MOST_STATES => {
+            return Some(
+                finding("this pattern is too large to compile".into())
+                    .help("shorten its counted repetitions: `x{1000}` stands for a thousand copies of `x`"),
+            );
+        }
+        Ok(_) => return None,
+        Err(regex_syntax::Error::Parse(error)) => (error.kind().to_string(), *error.span()),
+        Err(regex_syntax::Error::Translate(error)) => (error.kind().to_string(), *error.span()),
+        Err(error) => return Some(finding(format!("not a regular expression: {error}"))),
+    };
+    Some(
+        finding(format!("not a regular expression: {reason}"))
+            .excerpt(excerpt("pattern", &pattern.text, span.start.offset..span.end.offset))
+            .note("patterns are those of the `regex` crate: no look-around, no back-references"),
+    )
+}
+
+/// About how many automaton states a pattern compiles to. The parser bounds the depth.
+fn states(hir: &Hir) -> u64 {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => literal.0.len() as u64,
+        HirKind::Class(Class::Unicode(class)) => class.ranges().len() as u64,
+        HirKind::Class(Class::Bytes(class)) => class.ranges().len() as u64,
+        HirKind::Capture(capture) => states(&capture.sub),
+        HirKind::Repetition(repetition) => {
+            let copies = u64::from(repetition.max.unwrap_or(repetition.min).max(1));
+            states(&repetition.sub).saturating_mul(copies)
+        }
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().fold(0, |sum, part| sum.saturating_add(states(part)))
+        }
+    }
+}
+
+/// Every condition of every entry, the parts of `all[…]` after it.
+fn all_conditions<S>(decl: &GraphDecl<S>) -> Vec<&Condition<S>> {
+    let mut found = Vec::new();
+    for entry in &decl.entries {
+        let mut pending: Vec<&Condition<S>> = entry.condition.iter().collect();
+        while let Some(condition) = pending.pop() {
+            found.push(condition);
+            if let Condition::All { list, .. } = condition {
+                pending.extend(list.iter().rev());
+            }
+        }
+    }
+    found
+}

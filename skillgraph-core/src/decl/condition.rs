@@ -1,0 +1,92 @@
+//! What opens a skill at the start of a turn, and what fires an edge.
+
+use super::{StatusSet, Word};
+
+/// An entry rule (SPEC 4, tier 1).
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
+pub enum Condition<S> {
+    /// `matches("…")`: a pattern of the `regex` crate, found anywhere in the message.
+    Matches(Word<S>),
+    /// `keywords["…", …]`: any of these phrases, as words.
+    Keywords {
+        /// Where the list was written.
+        #[cfg_attr(feature = "turn", serde(skip))]
+        at: S,
+        /// The phrases.
+        list: Vec<Word<S>>,
+    },
+    /// `all[…]`: every one of these.
+    All {
+        /// Where the list was written.
+        #[cfg_attr(feature = "turn", serde(skip))]
+        at: S,
+        /// The parts.
+        list: Vec<Condition<S>>,
+    },
+    /// `|message| …`: the author's own code, known here by its source text alone.
+    Closure(Word<S>),
+}
+
+/// What fires an edge (SPEC 1.1 `trigger`, 3.2, 3.3).
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
+pub enum Trigger<S> {
+    /// `~>`: nothing but the model's own accepted pick.
+    Pick,
+    /// `on … [is …] [when |…| …]`: a tool returned.
+    Returns {
+        /// Which tools.
+        tools: TriggerTools<S>,
+        /// Which statuses, where the author said so.
+        statuses: Option<StatusSet>,
+        /// The author's own test of the result, by its source text.
+        closure: Option<Word<S>>,
+    },
+    /// `when |result| …`: the author's own test of every result.
+    Closure(Word<S>),
+}
+
+/// The tools that an edge listens to.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
+pub enum TriggerTools<S> {
+    /// One tool, by identifier.
+    One(Word<S>),
+    /// `any[…]`: each of these, by identifier.
+    AnyOf {
+        /// Where the list was written.
+        #[cfg_attr(feature = "turn", serde(skip))]
+        at: S,
+        /// The tools.
+        list: Vec<Word<S>>,
+    },
+    /// `any`: whatever returned.
+    Any {
+        /// Where the word was written.
+        #[cfg_attr(feature = "turn", serde(skip))]
+        at: S,
+    },
+}
+
+impl<S> TriggerTools<S> {
+    /// The tools that are named; none for `any`.
+    pub fn named(&self) -> &[Word<S>] {
+        match self {
+            TriggerTools::One(tool) => std::slice::from_ref(tool),
+            TriggerTools::AnyOf { list, .. } => list,
+            TriggerTools::Any { .. } => &[],
+        }
+    }
+}
+
+impl<S> Trigger<S> {
+    /// The statuses that let this edge fire: success and partial unless the author said otherwise (SPEC 3.3).
+    pub fn statuses(&self) -> StatusSet {
+        match self {
+            Trigger::Pick => StatusSet::NONE,
+            Trigger::Returns { statuses, .. } => statuses.unwrap_or(StatusSet::RETURNED),
+            Trigger::Closure(_) => StatusSet::ANY,
+        }
+    }
+}

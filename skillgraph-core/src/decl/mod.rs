@@ -1,0 +1,176 @@
+//! The declaration of a graph, whoever wrote it: macro source, a static table, later JSON and SKILL.md (SPEC 1).
+//!
+//! `S` says *where* a thing was written: a span in the macro, `()` at run time. Names are kept as the author wrote them,
+//! resolved or not, so that the check-up can speak about the wrong ones. Nothing here is validated.
+
+mod condition;
+mod ids;
+mod mention;
+mod status;
+
+pub use condition::{Condition, Trigger, TriggerTools};
+pub use ids::{RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, SkillId, ToolId, is_skill_id, is_tool_name, skill_id_of};
+pub use mention::{Mention, MentionError, Prose, read_prose};
+pub use status::{Status, StatusSet};
+
+/// A piece of text and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
+pub struct Word<S> {
+    /// The text itself, without quotes.
+    pub text: String,
+    /// Where it was written.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub at: S,
+}
+
+impl<S> Word<S> {
+    /// A word at a place.
+    pub fn new(text: impl Into<String>, at: S) -> Self {
+        Self { text: text.into(), at }
+    }
+
+    /// Whether there is nothing but white space in it.
+    pub fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+}
+
+/// A whole graph as declared (SPEC 1.1).
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
+pub struct GraphDecl<S> {
+    /// The graph's name: its module in the macro.
+    pub name: Word<S>,
+    /// The tool registry, in declaration order.
+    pub tools: Vec<ToolDecl<S>>,
+    /// Tools offered whatever the cursor is on, by identifier.
+    pub baseline: Vec<Word<S>>,
+    /// The skills, in declaration order.
+    pub skills: Vec<SkillDecl<S>>,
+    /// The entry rules, in declaration order: the order in which they are tried.
+    pub entries: Vec<EntryDecl<S>>,
+    /// The edges, in declaration order: the order in which they are tried.
+    pub routes: Vec<RouteDecl<S>>,
+}
+
+/// One tool of the registry.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
+pub struct ToolDecl<S> {
+    /// What the rest of the graph calls it.
+    pub ident: Word<S>,
+    /// What the model calls it (SPEC 1.2).
+    pub name: Word<S>,
+    /// Whether its Rust type is known to the compiler.
+    pub typed: bool,
+}
+
+/// One skill: standing instructions and the tools that they need.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
+pub struct SkillDecl<S> {
+    /// What the rest of the graph calls it.
+    pub ident: Word<S>,
+    /// What the model calls it (SPEC 1.2).
+    pub id: Word<S>,
+    /// The one line that a model reads when it chooses.
+    pub description: Option<Word<S>>,
+    /// The standing instructions.
+    pub body: Option<Body<S>>,
+    /// Tools that open with this skill, by identifier.
+    pub tools: Vec<Word<S>>,
+    /// The procedure, where there is one (SPEC 7).
+    pub steps: Option<Steps<S>>,
+    /// What `skip_step` does here, where the author said so.
+    pub on_skip: Option<(OnSkip, S)>,
+    /// Whether its tools leave with the cursor.
+    pub scope: Scope,
+}
+
+/// The instructions of a skill.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
+pub enum Body<S> {
+    /// Text in the graph itself.
+    Inline {
+        /// The text as written, braces included.
+        source: Word<S>,
+        /// What it says and which tools it mentions, or why it cannot be read.
+        #[cfg_attr(feature = "turn", serde(skip))]
+        prose: Result<Prose, MentionError>,
+    },
+    /// Text of a file that the compiler includes: taken as it is, never searched for mentions.
+    Included,
+}
+
+/// A step procedure.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
+pub struct Steps<S> {
+    /// Where the list was written.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub at: S,
+    /// The steps in order.
+    pub list: Vec<StepDecl<S>>,
+}
+
+/// One step: a tool, and why it comes now.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
+pub struct StepDecl<S> {
+    /// The tool, by identifier.
+    pub tool: Word<S>,
+    /// The sentence that the model reads about the step.
+    pub note: Word<S>,
+}
+
+/// What `skip_step` does (SPEC 7).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "turn", serde(rename_all = "snake_case"))]
+pub enum OnSkip {
+    /// Go to the next step.
+    #[default]
+    Advance,
+    /// Record the reason and keep the step.
+    Hold,
+}
+
+/// Whether a skill's tools are offered only while it is open (SPEC 3.4).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "turn", serde(rename_all = "snake_case"))]
+pub enum Scope {
+    /// Offered while the skill is open.
+    #[default]
+    Active,
+    /// Offered always.
+    Always,
+}
+
+/// One way in: a skill, and the rule that opens it at the start of a turn (SPEC 4).
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
+pub struct EntryDecl<S> {
+    /// The skill, by identifier.
+    pub skill: Word<S>,
+    /// The rule; an entry without one is the default.
+    pub condition: Option<Condition<S>>,
+    /// What drawings and records call it.
+    pub label: Option<Word<S>>,
+}
+
+/// One edge.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
+pub struct RouteDecl<S> {
+    /// The skill that the cursor must be on, by identifier.
+    pub from: Word<S>,
+    /// The skill that the cursor moves to, by identifier.
+    pub to: Word<S>,
+    /// What makes it fire.
+    pub trigger: Trigger<S>,
+    /// What drawings and records call it.
+    pub label: Option<Word<S>>,
+}

@@ -1,0 +1,181 @@
+//! Drawing a graph as Mermaid text (SPEC 15).
+//!
+//! The same graph gives the same text. Every skill, entry and edge is drawn once, in declaration order. Node ids are
+//! numbers, so that no name can collide with another or with a word of the diagram language; names stand in quoted
+//! labels, escaped so that the renderer shows exactly the text.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use crate::decl::{Condition, EntryDecl, GraphDecl, RouteDecl, Trigger, TriggerTools, Word};
+
+/// How many keywords a caption shows before it counts the rest.
+const MOST_KEYWORDS: usize = 3;
+
+/// Draws the graph as a Mermaid flowchart. Names that are not declared are left out.
+///
+/// Solid arrows are rules and edges that the graph takes by itself, dashed ones only the model's own pick takes.
+pub fn to_mermaid<S>(decl: &GraphDecl<S>) -> String {
+    let nodes: HashMap<&str, usize> =
+        decl.skills.iter().enumerate().rev().map(|(at, skill)| (skill.ident.text.as_str(), at)).collect();
+    let mut drawing = String::from("flowchart TD\n");
+    let mut line = |text: std::fmt::Arguments<'_>| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(drawing, "  {text}");
+    };
+
+    line(format_args!("start([\"{}\"])", escape(&decl.name.text)));
+    for (at, skill) in decl.skills.iter().enumerate() {
+        let description =
+            skill.description.as_ref().map_or(String::new(), |text| format!("<br/>{}", escape(&text.text)));
+        line(format_args!("n{at}[\"{}{description}\"]", escape(&skill.id.text)));
+    }
+    for (order, entry) in decl.entries.iter().enumerate() {
+        if let Some(to) = nodes.get(entry.skill.text.as_str()) {
+            line(format_args!("start -->|\"{}\"| n{to}", escape(&entry_caption(order + 1, entry))));
+        }
+    }
+    for route in &decl.routes {
+        if let (Some(from), Some(to)) = (nodes.get(route.from.text.as_str()), nodes.get(route.to.text.as_str())) {
+            let arrow = if matches!(route.trigger, Trigger::Pick) { "-.->" } else { "-->" };
+            line(format_args!("n{from} {arrow}|\"{}\"| n{to}", escape(&route_caption(route, decl))));
+        }
+    }
+    drawing
+}
+
+/// `entry 2: refund, charged twice`: the order is part of the meaning.
+fn entry_caption<S>(order: usize, entry: &EntryDecl<S>) -> String {
+    let what = match (&entry.label, &entry.condition) {
+        (Some(label), _) => label.text.clone(),
+        (None, Some(condition)) => condition_caption(condition),
+        (None, None) => return "default".to_owned(),
+    };
+    format!("entry {order}: {what}")
+}
+
+fn condition_caption<S>(condition: &Condition<S>) -> String {
+    match condition {
+        Condition::Matches(pattern) => format!("/{}/", pattern.text),
+        Condition::Keywords { list, .. } => {
+            let shown: Vec<&str> = list.iter().take(MOST_KEYWORDS).map(|word| word.text.as_str()).collect();
+            let rest = list.len() - shown.len();
+            let rest = if rest == 0 { String::new() } else { format!(", and {rest} more") };
+            format!("{}{rest}", shown.join(", "))
+        }
+        Condition::All { list, .. } => list.iter().map(condition_caption).collect::<Vec<_>>().join(" and "),
+        Condition::Closure(source) => source.text.clone(),
+    }
+}
+
+fn route_caption<S>(route: &RouteDecl<S>, decl: &GraphDecl<S>) -> String {
+    if let Some(label) = &route.label {
+        return label.text.clone();
+    }
+    match &route.trigger {
+        Trigger::Pick => "the model's pick".to_owned(),
+        Trigger::Closure(source) => format!("when {}", source.text),
+        Trigger::Returns { tools, statuses, closure } => {
+            let statuses = statuses.map_or(String::new(), |set| {
+                format!(" is {}", set.iter().map(|status| status.as_str()).collect::<Vec<_>>().join(" or "))
+            });
+            let closure = closure.as_ref().map_or(String::new(), |source| format!(" when {}", source.text));
+            format!("on {}{statuses}{closure}", tools_caption(tools, decl))
+        }
+    }
+}
+
+fn tools_caption<S>(tools: &TriggerTools<S>, decl: &GraphDecl<S>) -> String {
+    let name_of = |word: &Word<S>| {
+        let declared = decl.tools.iter().find(|tool| tool.ident.text == word.text);
+        declared.map_or_else(|| word.text.clone(), |tool| tool.name.text.clone())
+    };
+    match tools {
+        TriggerTools::One(tool) => name_of(tool),
+        TriggerTools::AnyOf { list, .. } => list.iter().map(name_of).collect::<Vec<_>>().join(" or "),
+        TriggerTools::Any { .. } => "any tool".to_owned(),
+    }
+}
+
+/// A text inside a quoted Mermaid label.
+///
+/// `#` begins an entity there, `"` ends the label, `&` and `<` begin markup, a backtick or `*` or `_` at the edge of a
+/// word begins formatted text, `\n` breaks the line, and a line that begins like a list item becomes an error message.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut before: Option<char> = None;
+    let mut chars = text.trim().chars().peekable();
+    let mut line_begins = true;
+    while let Some(c) = chars.next() {
+        let inside_word =
+            before.is_some_and(char::is_alphanumeric) && chars.peek().is_some_and(|c| c.is_alphanumeric());
+        match c {
+            '\n' => escaped.push_str("<br/>"),
+            '\r' => {}
+            '#' | '"' | '&' | '<' | '>' | '|' | '`' | '\\' | '*' | '~' | ';' => push_entity(&mut escaped, c),
+            '_' if !inside_word => push_entity(&mut escaped, c),
+            '-' | '+' | '=' if line_begins => push_entity(&mut escaped, c),
+            '.' | ')' if before.is_some_and(|c| c.is_ascii_digit()) => push_entity(&mut escaped, c),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+        line_begins = c == '\n' || (line_begins && c.is_whitespace());
+        before = Some(c);
+    }
+    escaped
+}
+
+fn push_entity(escaped: &mut String, c: char) {
+    let _ = write!(escaped, "#{};", u32::from(c));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escape;
+
+    /// What the renderer makes of a label: `#nn;` is the character of that number, `<br/>` a line break.
+    fn shown(label: &str) -> String {
+        let mut text = String::new();
+        let mut rest = label;
+        while let Some(at) = rest.find('#') {
+            text.push_str(&rest[..at]);
+            let (entity, after) = rest[at + 1..].split_once(';').expect("an entity ends");
+            text.push(char::from_u32(entity.parse().expect("a number")).expect("a character"));
+            rest = after;
+        }
+        text.push_str(rest);
+        text.replace("<br/>", "\n")
+    }
+
+    #[test]
+    fn labels_show_exactly_the_text() {
+        for text in [
+            "/(refund|charge)[a-z]+/i",
+            "say \"hi\" (now)",
+            "Vec<T>",
+            "`cmd` first",
+            "literal #quot;",
+            "a & b &lt;",
+            "%% end",
+            "急（急）",
+            "back\\nslash",
+            "1. first",
+            "- item",
+            "_x_ snake_case",
+            "two\nlines",
+            "quote\\\"",
+            "**bold**",
+        ] {
+            let label = escape(text);
+            assert_eq!(shown(&label), text);
+            let bare = label.replace("<br/>", "");
+            assert!(!bare.contains(['"', '<', '>', '`', '|', '&', '\\']), "{label}");
+        }
+    }
+
+    #[test]
+    fn names_stay_readable() {
+        assert_eq!(escape("audit-log"), "audit-log");
+        assert_eq!(escape("on get_invoice"), "on get_invoice");
+    }
+}

@@ -1,0 +1,74 @@
+//! A line of text with carets under the part that is meant, for texts that have no span of their own.
+
+use std::ops::Range;
+
+/// How much of a long line is shown on either side of the part that is meant, in characters.
+const MARGIN: usize = 40;
+
+/// Draws the line of `text` that holds the byte range `part`, under the heading `name:line:column`.
+///
+/// Lines and columns count from 1, columns in characters. A range outside the text points at its end.
+pub fn excerpt(name: &str, text: &str, part: Range<usize>) -> String {
+    let start = floor_boundary(text, part.start);
+    let end = floor_boundary(text, part.end).max(start);
+    let before = text.get(..start).unwrap_or_default();
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = text.get(line_start..).unwrap_or_default().lines().next().unwrap_or_default();
+    let line_number = before.matches('\n').count() + 1;
+    let column = text.get(line_start..start).unwrap_or_default().chars().count();
+    let width = text.get(start..end).unwrap_or_default().split('\n').next().unwrap_or_default().chars().count().max(1);
+
+    let skipped = column.saturating_sub(MARGIN);
+    let shown: String =
+        line.chars().skip(skipped).take(2 * MARGIN + width).map(|c| if c == '\t' { ' ' } else { c }).collect();
+    let gutter = " ".repeat(line_number.to_string().len());
+    let indent = " ".repeat(column - skipped);
+    let carets = "^".repeat(width.min(2 * MARGIN));
+    format!(
+        "{gutter}--> {name}:{line_number}:{}\n{gutter} |\n{line_number} | {shown}\n{gutter} | {indent}{carets}",
+        column + 1
+    )
+}
+
+/// The nearest character boundary at or before `at`.
+fn floor_boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::excerpt;
+
+    #[test]
+    fn points_at_the_part() {
+        assert_eq!(
+            excerpt("body", "First line.\nCall {issue_refnd} now.", 18..29),
+            " --> body:2:7\n  |\n2 | Call {issue_refnd} now.\n  |       ^^^^^^^^^^^"
+        );
+    }
+
+    #[test]
+    fn an_empty_range_and_the_end_of_the_text_get_one_caret() {
+        assert_eq!(excerpt("pattern", "a(", 1..1), " --> pattern:1:2\n  |\n1 | a(\n  |  ^");
+        assert_eq!(excerpt("pattern", "a(", 9..12), " --> pattern:1:3\n  |\n1 | a(\n  |   ^");
+        assert_eq!(excerpt("pattern", "", 0..0), " --> pattern:1:1\n  |\n1 | \n  | ^");
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_part() {
+        let text = format!("{}x{}", "a".repeat(500), "b".repeat(500));
+        let drawn = excerpt("body", &text, 500..501);
+        assert!(drawn.lines().all(|line| line.len() < 100), "{drawn}");
+        assert!(drawn.contains("ax"), "{drawn}");
+    }
+
+    #[test]
+    fn never_splits_a_character() {
+        let text = "é{ü}";
+        for start in 0..8 {
+            for end in start..8 {
+                excerpt("body", text, start..end);
+            }
+        }
+    }
+}

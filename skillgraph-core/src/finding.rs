@@ -1,0 +1,134 @@
+//! What the check-up says: a fact at a place, and what to do about it.
+
+use std::fmt;
+
+/// One mistake of a graph, said once (SPEC 2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding<S> {
+    /// Which rule is broken.
+    pub code: Code,
+    /// The smallest place that shows it.
+    pub at: S,
+    /// The fact, in rustc's style: lower case, no full stop, names in backticks.
+    pub message: String,
+    /// The part of a longer text that is meant, drawn with carets.
+    pub excerpt: Option<String>,
+    /// What to change.
+    pub help: Option<String>,
+    /// More facts, some with a place of their own.
+    pub notes: Vec<Note<S>>,
+}
+
+/// A fact beside the finding's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note<S> {
+    /// The fact.
+    pub text: String,
+    /// Where it can be seen, if that is elsewhere.
+    pub at: Option<S>,
+}
+
+impl<S> Finding<S> {
+    /// A finding that states a fact and nothing more yet.
+    pub fn new(code: Code, at: S, message: impl Into<String>) -> Self {
+        Self { code, at, message: message.into(), excerpt: None, help: None, notes: Vec::new() }
+    }
+
+    /// Adds the part of a longer text that is meant; see [`crate::excerpt::excerpt`].
+    #[must_use]
+    pub fn excerpt(mut self, excerpt: impl Into<String>) -> Self {
+        self.excerpt = Some(excerpt.into());
+        self
+    }
+
+    /// Adds what to change.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds a fact.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(Note { text: text.into(), at: None });
+        self
+    }
+
+    /// Adds a fact that can be seen elsewhere.
+    #[must_use]
+    pub fn note_at(mut self, text: impl Into<String>, at: S) -> Self {
+        self.notes.push(Note { text: text.into(), at: Some(at) });
+        self
+    }
+}
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $code:literal,)+) => {
+        /// The catalogue of what a check-up can say (SPEC 2.1).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Code {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl Code {
+            /// Every code, in catalogue order.
+            pub const ALL: &'static [Code] = &[$(Code::$variant),+];
+
+            /// The code as it is printed.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Code::$variant => $code,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The grammar is not met.
+    Syntax = "syntax",
+    /// A tool is named that the registry does not hold.
+    UnknownTool = "unknown-tool",
+    /// A step names a tool that the skill's own `tools` does not hold.
+    ForeignTool = "foreign-tool",
+    /// A skill is named that is not declared.
+    UnknownSkill = "unknown-skill",
+    /// One skill identifier is declared twice.
+    DuplicateSkill = "duplicate-skill",
+    /// One tool is declared or listed twice.
+    DuplicateTool = "duplicate-tool",
+    /// Two skills have one id.
+    DuplicateId = "duplicate-id",
+    /// Two edges have the same source, target and trigger.
+    DuplicateRoute = "duplicate-route",
+    /// An edge waits for a tool that is never offered while the cursor is on its source.
+    EdgeCannotFire = "edge-cannot-fire",
+    /// A name that the model would read breaks the rule for names.
+    InvalidName = "invalid-name",
+    /// A name that the framework keeps for itself.
+    ReservedName = "reserved-name",
+    /// `Tool::NAME` differs from the declared name.
+    ToolNameMismatch = "tool-name-mismatch",
+    /// No turn could ever start.
+    NoEntry = "no-entry",
+    /// Two entries have no condition.
+    SecondDefault = "second-default",
+    /// A text that must say something is blank or missing.
+    EmptyText = "empty-text",
+    /// A list that must hold something is empty.
+    EmptyList = "empty-list",
+    /// A procedure on a skill without tools.
+    StepsWithoutTools = "steps-without-tools",
+    /// `on_skip` on a skill without a procedure.
+    OnSkipWithoutSteps = "on-skip-without-steps",
+    /// A procedure on a skill that can never hold the cursor.
+    StepsCannotBegin = "steps-cannot-begin",
+    /// `matches("…")` is not a pattern of the `regex` crate.
+    InvalidPattern = "invalid-pattern",
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,321 @@
+//! The static table that `skill_graph!` emits: constants only, so that a large graph compiles quickly.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{Closures, EntryTest, Graph, GraphError, RouteTest};
+use crate::decide::ToolResult;
+use crate::decl::{
+    Body, Condition, EntryDecl, GraphDecl, OnSkip, Prose, RouteDecl, Scope, SkillDecl, SkillId, Status, StatusSet,
+    StepDecl, Steps, ToolDecl, ToolId, Trigger, TriggerTools, Word,
+};
+use crate::draw;
+
+/// A graph that `skill_graph!` declared: `GRAPH` of the generated module.
+pub struct StaticGraph {
+    table: &'static GraphTable,
+    compiled: OnceLock<Result<Arc<Graph>, GraphError>>,
+}
+
+impl StaticGraph {
+    /// The graph of a table.
+    pub const fn new(table: &'static GraphTable) -> Self {
+        Self { table, compiled: OnceLock::new() }
+    }
+
+    /// The graph's name.
+    pub fn name(&self) -> &'static str {
+        self.table.name
+    }
+
+    /// The graph, ready to run; compiled at the first call and shared from then on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Graph::compile`]. A graph that the macro accepted is refused only where its patterns do not fit together.
+    pub fn compiled(&self) -> Result<Arc<Graph>, GraphError> {
+        self.compiled.get_or_init(|| Graph::compile(self.declaration(), self.table.closures()).map(Arc::new)).clone()
+    }
+
+    /// The graph as a declaration.
+    pub fn declaration(&self) -> GraphDecl<()> {
+        self.table.declaration()
+    }
+
+    /// The graph as a Mermaid flowchart (SPEC 15); see [`draw::to_mermaid`].
+    pub fn to_mermaid(&self) -> String {
+        draw::to_mermaid(&self.declaration())
+    }
+}
+
+/// A whole graph.
+pub struct GraphTable {
+    /// Its name.
+    pub name: &'static str,
+    /// The registry.
+    pub tools: &'static [ToolRow],
+    /// Tools offered always.
+    pub baseline: &'static [ToolId],
+    /// The skills.
+    pub skills: &'static [SkillRow],
+    /// The entries.
+    pub entries: &'static [EntryRow],
+    /// The edges.
+    pub routes: &'static [RouteRow],
+}
+
+/// A tool.
+pub struct ToolRow {
+    /// Its name.
+    pub id: ToolId,
+    /// Whether the compiler knows its type.
+    pub typed: bool,
+}
+
+/// A skill.
+pub struct SkillRow {
+    /// Its id.
+    pub id: SkillId,
+    /// What a model reads when it chooses.
+    pub description: &'static str,
+    /// Its instructions, mentions written out.
+    pub body: &'static str,
+    /// Its tools.
+    pub tools: &'static [ToolId],
+    /// Its procedure.
+    pub steps: &'static [StepRow],
+    /// What `skip_step` does.
+    pub on_skip: OnSkip,
+    /// Whether its tools leave with the cursor.
+    pub scope: Scope,
+}
+
+/// A step.
+pub struct StepRow {
+    /// The tool that takes it.
+    pub tool: ToolId,
+    /// Why it comes now.
+    pub note: &'static str,
+}
+
+/// An entry.
+pub struct EntryRow {
+    /// The skill that it opens.
+    pub skill: SkillId,
+    /// Its rule.
+    pub condition: Option<ConditionRow>,
+    /// What drawings and records call it.
+    pub label: Option<&'static str>,
+}
+
+/// A rule.
+pub enum ConditionRow {
+    /// A pattern.
+    Matches(&'static str),
+    /// Phrases.
+    Keywords(&'static [&'static str]),
+    /// Every one of these.
+    All(&'static [ConditionRow]),
+    /// The author's own test.
+    Closure {
+        /// Its source text.
+        source: &'static str,
+        /// Its code.
+        test: EntryTest,
+    },
+}
+
+/// An edge.
+pub struct RouteRow {
+    /// Where it leaves.
+    pub from: SkillId,
+    /// Where it leads.
+    pub to: SkillId,
+    /// What fires it.
+    pub trigger: TriggerRow,
+    /// What drawings and records call it.
+    pub label: Option<&'static str>,
+}
+
+/// What fires an edge.
+pub enum TriggerRow {
+    /// The model's own pick alone.
+    Pick,
+    /// A tool returned.
+    Returns {
+        /// Which tools.
+        tools: ToolsRow,
+        /// Which statuses, where the author said so.
+        statuses: Option<&'static [Status]>,
+        /// The author's own test, where there is one.
+        test: Option<TestRow>,
+    },
+    /// The author's own test of every result.
+    Closure(TestRow),
+}
+
+/// The tools that an edge listens to.
+pub enum ToolsRow {
+    /// These.
+    These(&'static [ToolId]),
+    /// All.
+    Any,
+}
+
+/// The author's own test of a result.
+pub enum TestRow {
+    /// It runs on the typed output when the tool returns.
+    Typed {
+        /// Its source text.
+        source: &'static str,
+    },
+    /// It runs on the result.
+    Result {
+        /// Its source text.
+        source: &'static str,
+        /// Its code.
+        test: fn(&ToolResult) -> bool,
+    },
+}
+
+impl GraphTable {
+    fn declaration(&self) -> GraphDecl<()> {
+        GraphDecl {
+            name: word(self.name),
+            tools: self.tools.iter().map(ToolRow::declaration).collect(),
+            baseline: tools(self.baseline),
+            skills: self.skills.iter().map(SkillRow::declaration).collect(),
+            entries: self.entries.iter().map(EntryRow::declaration).collect(),
+            routes: self.routes.iter().map(RouteRow::declaration).collect(),
+        }
+    }
+
+    fn closures(&self) -> Closures {
+        let mut closures = Closures::default();
+        for condition in self.entries.iter().filter_map(|entry| entry.condition.as_ref()) {
+            condition.gather(&mut closures.entries);
+        }
+        closures.routes = self.routes.iter().filter_map(|route| route.trigger.test()).map(TestRow::code).collect();
+        closures
+    }
+}
+
+impl ToolRow {
+    fn declaration(&self) -> ToolDecl<()> {
+        ToolDecl { ident: word(self.id.as_str()), name: word(self.id.as_str()), typed: self.typed }
+    }
+}
+
+impl SkillRow {
+    fn declaration(&self) -> SkillDecl<()> {
+        let steps = self.steps.iter().map(|step| StepDecl { tool: word(step.tool.as_str()), note: word(step.note) });
+        SkillDecl {
+            ident: word(self.id.as_str()),
+            id: word(self.id.as_str()),
+            description: Some(word(self.description)),
+            body: Some(Body::Inline { source: word(self.body), prose: Ok(Prose::plain(self.body)) }),
+            tools: tools(self.tools),
+            steps: (!self.steps.is_empty()).then(|| Steps { at: (), list: steps.collect() }),
+            on_skip: (!self.steps.is_empty()).then_some((self.on_skip, ())),
+            scope: self.scope,
+        }
+    }
+}
+
+impl EntryRow {
+    fn declaration(&self) -> EntryDecl<()> {
+        EntryDecl {
+            skill: word(self.skill.as_str()),
+            condition: self.condition.as_ref().map(ConditionRow::declaration),
+            label: self.label.map(word),
+        }
+    }
+}
+
+impl ConditionRow {
+    fn declaration(&self) -> Condition<()> {
+        match self {
+            ConditionRow::Matches(pattern) => Condition::Matches(word(pattern)),
+            ConditionRow::Keywords(list) => {
+                Condition::Keywords { at: (), list: list.iter().map(|phrase| word(phrase)).collect() }
+            }
+            ConditionRow::All(list) => {
+                Condition::All { at: (), list: list.iter().map(ConditionRow::declaration).collect() }
+            }
+            ConditionRow::Closure { source, .. } => Condition::Closure(word(source)),
+        }
+    }
+
+    fn gather(&self, closures: &mut Vec<EntryTest>) {
+        match self {
+            ConditionRow::Closure { test, .. } => closures.push(*test),
+            ConditionRow::All(list) => list.iter().for_each(|part| part.gather(closures)),
+            ConditionRow::Matches(_) | ConditionRow::Keywords(_) => {}
+        }
+    }
+}
+
+impl RouteRow {
+    fn declaration(&self) -> RouteDecl<()> {
+        RouteDecl {
+            from: word(self.from.as_str()),
+            to: word(self.to.as_str()),
+            trigger: self.trigger.declaration(),
+            label: self.label.map(word),
+        }
+    }
+}
+
+impl TriggerRow {
+    fn declaration(&self) -> Trigger<()> {
+        match self {
+            TriggerRow::Pick => Trigger::Pick,
+            TriggerRow::Closure(test) => Trigger::Closure(word(test.source())),
+            TriggerRow::Returns { tools, statuses, test } => Trigger::Returns {
+                tools: tools.declaration(),
+                statuses: statuses.map(|list| list.iter().copied().fold(StatusSet::NONE, StatusSet::with)),
+                closure: test.as_ref().map(|test| word(test.source())),
+            },
+        }
+    }
+
+    fn test(&self) -> Option<&TestRow> {
+        match self {
+            TriggerRow::Pick => None,
+            TriggerRow::Closure(test) => Some(test),
+            TriggerRow::Returns { test, .. } => test.as_ref(),
+        }
+    }
+}
+
+impl ToolsRow {
+    fn declaration(&self) -> TriggerTools<()> {
+        match self {
+            ToolsRow::Any => TriggerTools::Any { at: () },
+            ToolsRow::These([one]) => TriggerTools::One(word(one.as_str())),
+            ToolsRow::These(list) => TriggerTools::AnyOf { at: (), list: tools(list) },
+        }
+    }
+}
+
+impl TestRow {
+    fn source(&self) -> &'static str {
+        match self {
+            TestRow::Typed { source } | TestRow::Result { source, .. } => source,
+        }
+    }
+
+    fn code(&self) -> RouteTest {
+        match self {
+            TestRow::Typed { .. } => RouteTest::Typed,
+            TestRow::Result { test, .. } => RouteTest::Result(*test),
+        }
+    }
+}
+
+fn word(text: &str) -> Word<()> {
+    Word::new(text, ())
+}
+
+fn tools(ids: &[ToolId]) -> Vec<Word<()>> {
+    ids.iter().map(|id| word(id.as_str())).collect()
+}

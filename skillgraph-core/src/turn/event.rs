@@ -1,0 +1,282 @@
+//! What happened, in order: the record of a turn (SPEC 14.4).
+
+use serde::{Deserialize, Serialize};
+
+use super::{Outcome, StopReason, Usage};
+use crate::decide::Cause;
+use crate::decl::{OnSkip, SkillId, Status, ToolId};
+use crate::graph::Witness;
+
+/// One thing that happened. Names are the names that the model and the author know.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Event {
+    /// A turn began.
+    TurnStarted {
+        /// The graph's name.
+        graph: String,
+    },
+    /// The decision of an iteration: the cursor moved, or stayed.
+    CursorDecided(MoveRecord),
+    /// A skill's body and tools are in the request from now on.
+    SkillActivated {
+        /// The iteration.
+        iteration: u32,
+        /// The skill.
+        skill: SkillId,
+    },
+    /// A skill's body and tools have left.
+    SkillDeactivated {
+        /// The iteration.
+        iteration: u32,
+        /// The skill.
+        skill: SkillId,
+    },
+    /// What the model is offered.
+    Offered {
+        /// The iteration.
+        iteration: u32,
+        /// The tools of the request, in order.
+        tools: Vec<ToolId>,
+        /// What a pick may name.
+        reachable: Vec<SkillId>,
+    },
+    /// The model replied.
+    ModelReplied {
+        /// The iteration.
+        iteration: u32,
+        /// How many calls it made.
+        calls: usize,
+        /// Why it stopped.
+        stop: StopReason,
+        /// What it cost, where the provider said so.
+        usage: Option<Usage>,
+    },
+    /// A call was answered without being run.
+    CallRefused {
+        /// The iteration.
+        iteration: u32,
+        /// The call.
+        call_id: String,
+        /// The name that the model gave.
+        tool: String,
+        /// Why.
+        reason: CallRefusal,
+    },
+    /// A pick was refused: nothing changed.
+    PickRejected {
+        /// The iteration.
+        iteration: u32,
+        /// What the model asked for.
+        requested: String,
+        /// Where the cursor is.
+        cursor: Option<SkillId>,
+        /// What it could have asked for.
+        allowed: Vec<SkillId>,
+        /// Why.
+        reason: PickRefusal,
+    },
+    /// A pick opened a skill beside the cursor.
+    SkillOpened {
+        /// The iteration.
+        iteration: u32,
+        /// The skill.
+        skill: SkillId,
+    },
+    /// A tool begins to run.
+    ToolStarted {
+        /// The iteration.
+        iteration: u32,
+        /// The call.
+        call_id: String,
+        /// The tool.
+        tool: ToolId,
+    },
+    /// A tool's result is in.
+    ToolReturned {
+        /// The iteration.
+        iteration: u32,
+        /// The call.
+        call_id: String,
+        /// The tool.
+        tool: ToolId,
+        /// What became of the call.
+        status: Status,
+    },
+    /// A step of a procedure is behind.
+    StepAdvanced {
+        /// The iteration.
+        iteration: u32,
+        /// The skill.
+        skill: SkillId,
+        /// The step, from 1.
+        step: usize,
+        /// How many there are.
+        total: usize,
+        /// The tool that took it.
+        tool: ToolId,
+        /// The call.
+        call_id: String,
+    },
+    /// The model skipped a step, with a reason.
+    StepSkipped {
+        /// The iteration.
+        iteration: u32,
+        /// The skill.
+        skill: SkillId,
+        /// The step, from 1.
+        step: usize,
+        /// How many there are.
+        total: usize,
+        /// The model's reason.
+        reason: String,
+        /// Whether the procedure moved on.
+        policy: OnSkip,
+    },
+    /// The model answered with steps left.
+    StepsUnfinished {
+        /// The iteration.
+        iteration: u32,
+        /// The skill.
+        skill: SkillId,
+        /// The steps that are left, from 1.
+        remaining: Vec<usize>,
+        /// How many there are.
+        total: usize,
+        /// What was done about it.
+        action: UnfinishedAction,
+    },
+    /// Several results of one batch fired edges to different skills.
+    RouteConflict {
+        /// The iteration that the decision opens.
+        iteration: u32,
+        /// Where the cursor was.
+        from: SkillId,
+        /// The edge that won.
+        winner: FiringRecord,
+        /// The edges that lost.
+        losers: Vec<FiringRecord>,
+    },
+    /// A pick or a proposal was admissible, and lost.
+    RerouteSuperseded {
+        /// The iteration that the decision opens.
+        iteration: u32,
+        /// The skill that was asked for.
+        requested: SkillId,
+        /// Where the cursor went or stayed.
+        won: Option<SkillId>,
+        /// Who asked.
+        source: Suggestion,
+    },
+    /// A tool proposed a skill that cannot be reached.
+    ProposalRefused {
+        /// The iteration.
+        iteration: u32,
+        /// The tool.
+        tool: ToolId,
+        /// The skill that it proposed.
+        requested: String,
+    },
+    /// A test of the author's panicked; it counted as not passed.
+    TestPanicked {
+        /// The iteration.
+        iteration: u32,
+        /// The entry or edge that it belongs to, by position in the declaration.
+        test: String,
+    },
+    /// The turn ended.
+    TurnEnded {
+        /// How many model calls it took.
+        iterations: u32,
+        /// How.
+        outcome: Outcome,
+    },
+}
+
+/// Where the cursor went, and why (SPEC 3.1).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MoveRecord {
+    /// The iteration that it opens.
+    pub iteration: u32,
+    /// Where the cursor was.
+    pub from: Option<SkillId>,
+    /// Where it is.
+    pub to: Option<SkillId>,
+    /// Why.
+    pub by: Cause,
+    /// What the author calls the entry or edge that did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The result that fired the edge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fired: Option<FiringRecord>,
+    /// What of the message made the entry's rule pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Witness>,
+}
+
+/// An edge that a result fired.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FiringRecord {
+    /// Where the edge leads.
+    pub target: SkillId,
+    /// The tool whose result fired it.
+    pub tool: ToolId,
+    /// The call.
+    pub call_id: String,
+    /// What became of the call.
+    pub status: Status,
+}
+
+/// Why a call was answered without being run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CallRefusal {
+    /// The tool was not in the request.
+    NotOffered,
+    /// The arguments are not a JSON object.
+    BadArguments,
+    /// Another call of the same reply has the same id.
+    DuplicateId,
+    /// The reply ran into the token limit in this call.
+    CutOff,
+    /// The model declined in the same reply.
+    ModelDeclined,
+}
+
+/// Why a pick was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PickRefusal {
+    /// No skill has that id.
+    UnknownId,
+    /// It is open already.
+    AlreadyHere,
+    /// No edge leads there from the cursor, and it is no entry.
+    NotReachable,
+}
+
+/// Who asked for a move that lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Suggestion {
+    /// The model, by `read_skill`.
+    Pick,
+    /// A tool.
+    Proposal,
+}
+
+/// What was done about an answer with steps left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum UnfinishedAction {
+    /// The model was reminded, once.
+    Nudged,
+    /// The answer was taken.
+    Accepted,
+}

@@ -1,0 +1,448 @@
+//! The turn itself: what it waits for, and what each answer leads to.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+use super::dispatch::{Batch, Fate};
+use super::offer::Offer;
+use super::settle::{Settlement, interrupted};
+use super::state::{Phase, State};
+use super::{
+    Event, FiringRecord, Message, ModelReply, ModelRequest, MoveRecord, Outcome, Procedure, Setup, StopReason,
+    ToolMessage, ToolReturn, ToolRun, Transcript, UnfinishedAction, words,
+};
+use crate::decide::{CursorMove, Evidence, Firing, PanickedTest, ToolResult, decide};
+use crate::decl::{SkillId, Status};
+use crate::graph::{Graph, SkillIx};
+
+/// One turn: a user's message and all that follows until the answer.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use skillgraph_core::decl::*;
+/// # use skillgraph_core::graph::{Closures, Graph};
+/// # use skillgraph_core::turn::*;
+/// # fn word(text: &str) -> Word<()> { Word::new(text, ()) }
+/// # let skill = SkillDecl {
+/// #     ident: word("triage"), id: word("triage"), description: Some(word("Start")),
+/// #     body: Some(Body::Inline { source: word("Ask."), prose: read_prose("Ask.") }),
+/// #     tools: vec![], steps: None, on_skip: None, scope: Scope::Active,
+/// # };
+/// # let entry = EntryDecl { skill: word("triage"), condition: None, label: None };
+/// # let decl = GraphDecl {
+/// #     name: word("support"), tools: vec![], baseline: vec![], skills: vec![skill], entries: vec![entry], routes: vec![],
+/// # };
+/// # let graph = Arc::new(Graph::compile(decl, Closures::default()).unwrap());
+/// # let setup = Arc::new(Setup { graph, tools: vec![], system: String::new(), limits: Limits::default() });
+/// let mut turn = Turn::start(setup, Transcript::new(), "hello");
+/// loop {
+///     match turn.poll_output() {
+///         Output::CallModel(request) => {
+///             assert_eq!(request.iteration, 1);
+///             turn.handle_input(Input::ModelReplied(ModelReply::text("How can I help?")))?;
+///         }
+///         Output::RunTools(_) => unreachable!("the model called nothing"),
+///         Output::Done(outcome) => {
+///             assert_eq!(outcome.text(), Some("How can I help?"));
+///             break;
+///         }
+///         _ => unreachable!(),
+///     }
+/// }
+/// # Ok::<(), InputError>(())
+/// ```
+#[derive(Clone)]
+pub struct Turn {
+    pub(super) setup: Arc<Setup>,
+    pub(super) state: State,
+}
+
+/// What a turn waits for.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Output {
+    /// Ask the model. Answered by [`Input::ModelReplied`] or [`Input::ModelFailed`].
+    CallModel(ModelRequest),
+    /// Run these tools, those that have not returned yet. Answered by one [`Input::ToolReturned`] for each, in any order.
+    RunTools(Vec<ToolRun>),
+    /// Nothing: the turn is over.
+    Done(Outcome),
+}
+
+/// What a host tells a turn.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Input {
+    /// The model replied.
+    ModelReplied(ModelReply),
+    /// The model could not be asked.
+    ModelFailed {
+        /// Why.
+        reason: String,
+    },
+    /// One tool returned.
+    ToolReturned(ToolReturn),
+    /// End the turn now. Open calls are answered as interrupted; cursor and step stay. Taken at any time before the end.
+    Cancel,
+}
+
+impl Input {
+    fn name(&self) -> &'static str {
+        match self {
+            Input::ModelReplied(_) => "a model's reply",
+            Input::ModelFailed { .. } => "a model's failure",
+            Input::ToolReturned(_) => "a tool's result",
+            Input::Cancel => "the end of the turn",
+        }
+    }
+}
+
+/// An input that the turn does not wait for. The turn is as it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InputError {
+    /// It waits for something else.
+    NotAwaited {
+        /// What came.
+        got: &'static str,
+        /// What it waits for.
+        awaited: &'static str,
+    },
+    /// No such call runs.
+    UnknownCall {
+        /// The id that came.
+        call_id: String,
+    },
+    /// The call has returned already.
+    ReturnedTwice {
+        /// The id that came.
+        call_id: String,
+    },
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InputError::NotAwaited { got, awaited } => write!(f, "the turn waits for {awaited}, and {got} came"),
+            InputError::UnknownCall { call_id } => write!(f, "no tool runs for the call `{call_id}`"),
+            InputError::ReturnedTwice { call_id } => write!(f, "the call `{call_id}` has returned already"),
+        }
+    }
+}
+
+impl std::error::Error for InputError {}
+
+impl Turn {
+    /// Begins a turn with the user's message, after the conversation so far.
+    pub fn start(setup: Arc<Setup>, history: Transcript, message: impl Into<String>) -> Self {
+        let message: String = message.into();
+        let mut turn = Self {
+            state: State {
+                transcript: history,
+                iteration: 0,
+                cursor: None,
+                opened: Vec::new(),
+                procedure: None,
+                nudged: false,
+                phase: Phase::Done(Outcome::Cancelled),
+                events: VecDeque::new(),
+            },
+            setup,
+        };
+        turn.emit(Event::TurnStarted { graph: turn.setup.graph.name().to_owned() });
+        let decision = decide(&turn.setup.graph, None, Evidence::TurnStart { message: &message });
+        turn.state.transcript.push(Message::User { text: message });
+        if turn.setup.limits.iterations == 0 {
+            turn.end(Outcome::OutOfIterations { iterations: 0 });
+        } else {
+            turn.begin_iteration(&decision, &[]);
+        }
+        turn
+    }
+
+    /// What the turn waits for. Asking changes nothing.
+    #[must_use]
+    pub fn poll_output(&self) -> Output {
+        match &self.state.phase {
+            Phase::Model(offer) => Output::CallModel(offer.request(&self.setup, &self.state)),
+            Phase::Tools(batch) => Output::RunTools(batch.open_runs(&self.setup.graph)),
+            Phase::Done(outcome) => Output::Done(outcome.clone()),
+        }
+    }
+
+    /// Takes an answer.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`] where the turn does not wait for it; nothing has changed then.
+    pub fn handle_input(&mut self, input: Input) -> Result<(), InputError> {
+        match (&mut self.state.phase, input) {
+            (Phase::Model(offer), Input::ModelReplied(reply)) => {
+                let offer = offer.clone();
+                self.model_replied(&offer, reply);
+            }
+            (Phase::Model(_), Input::ModelFailed { reason }) => self.end(Outcome::ModelFailed { reason }),
+            (Phase::Model(_) | Phase::Tools(_), Input::Cancel) => self.cancel(),
+            (Phase::Tools(batch), Input::ToolReturned(returned)) => {
+                let Some(slot) = batch.slot(&returned.call_id) else {
+                    return Err(InputError::UnknownCall { call_id: returned.call_id });
+                };
+                if slot.is_some() {
+                    return Err(InputError::ReturnedTwice { call_id: returned.call_id });
+                }
+                *slot = Some(returned);
+                self.settle_if_complete();
+            }
+            (phase, input) => {
+                let awaited = match phase {
+                    Phase::Model(_) => "the model",
+                    Phase::Tools(_) => "its tools",
+                    Phase::Done(_) => "nothing: it is over",
+                };
+                return Err(InputError::NotAwaited { got: input.name(), awaited });
+            }
+        }
+        Ok(())
+    }
+
+    /// The next thing that happened, oldest first. To be drained after every input and once after the start.
+    #[must_use]
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.state.events.pop_front()
+    }
+
+    /// The conversation, this turn included.
+    pub fn transcript(&self) -> &Transcript {
+        &self.state.transcript
+    }
+
+    /// The skill that is open.
+    pub fn cursor(&self) -> Option<SkillId> {
+        self.state.cursor.map(|cursor| self.setup.graph.skill_id(cursor))
+    }
+
+    /// How many times the model has been asked.
+    pub fn iteration(&self) -> u32 {
+        self.state.iteration
+    }
+
+    pub(super) fn emit(&mut self, event: Event) {
+        self.state.events.push_back(event);
+    }
+
+    /// Opens the next iteration under a decision: the cursor, the procedure's tenure, the offer.
+    fn begin_iteration(&mut self, decision: &CursorMove, results: &[ToolResult]) {
+        self.state.iteration += 1;
+        self.record_decision(decision, results);
+        if decision.from != decision.to {
+            self.change_cursor(decision.to);
+        }
+        let graph = &self.setup.graph;
+        let offer = Offer::of(graph, &self.state);
+        let event = Event::Offered {
+            iteration: self.state.iteration,
+            tools: offer.names(graph),
+            reachable: graph.reachable(self.state.cursor).into_iter().map(|skill| graph.skill_id(skill)).collect(),
+        };
+        self.emit(event);
+        self.state.phase = Phase::Model(offer);
+    }
+
+    fn change_cursor(&mut self, to: Option<SkillIx>) {
+        let graph = self.setup.graph.clone();
+        let iteration = self.state.iteration;
+        if let Some(left) = self.state.cursor {
+            self.emit(Event::SkillDeactivated { iteration, skill: graph.skill_id(left) });
+        }
+        if let Some(entered) = to {
+            self.emit(Event::SkillActivated { iteration, skill: graph.skill_id(entered) });
+        }
+        self.state.cursor = to;
+        self.state.procedure = to.and_then(|to| Procedure::begin(&graph, to));
+    }
+
+    fn record_decision(&mut self, decision: &CursorMove, results: &[ToolResult]) {
+        let graph = self.setup.graph.clone();
+        let iteration = self.state.iteration;
+        for panicked in &decision.panicked {
+            let test = describe_test(&graph, *panicked);
+            self.emit(Event::TestPanicked { iteration, test });
+        }
+        let id = |skill: SkillIx| graph.skill_id(skill);
+        let of_entry = decision.entry.and_then(|entry| graph.entry_label(entry));
+        let of_edge = decision.fired.and_then(|fired| graph.edge(fired.edge)?.label.as_deref());
+        let fired = decision.fired.and_then(|fired| firing_record(&graph, fired, results));
+        self.emit(Event::CursorDecided(MoveRecord {
+            iteration,
+            from: decision.from.map(id),
+            to: decision.to.map(id),
+            by: decision.by,
+            label: of_entry.or(of_edge).map(str::to_owned),
+            fired: fired.clone(),
+            witness: decision.witness.clone(),
+        }));
+        if let (Some(from), Some(winner), false) = (decision.from, fired, decision.losers.is_empty()) {
+            let losers = decision.losers.iter().filter_map(|loser| firing_record(&graph, *loser, results)).collect();
+            self.emit(Event::RouteConflict { iteration, from: id(from), winner, losers });
+        }
+    }
+
+    fn model_replied(&mut self, offer: &Offer, reply: ModelReply) {
+        let event = Event::ModelReplied {
+            iteration: self.state.iteration,
+            calls: reply.calls.len(),
+            stop: reply.stop.clone(),
+            usage: reply.usage,
+        };
+        self.emit(event);
+        if reply.calls.is_empty() {
+            self.model_answered(reply);
+        } else {
+            self.model_called(offer, reply);
+        }
+    }
+
+    fn model_called(&mut self, offer: &Offer, reply: ModelReply) {
+        let graph = self.setup.graph.clone();
+        let iteration = self.state.iteration;
+        let batch = Batch::gate(&graph, offer, &reply);
+        for gated in &batch.calls {
+            let call_id = gated.call.id.clone();
+            match &gated.fate {
+                Fate::Refused { reason, .. } => {
+                    let (tool, reason) = (gated.call.name.clone(), *reason);
+                    self.emit(Event::CallRefused { iteration, call_id, tool, reason });
+                }
+                Fate::Run { tool, .. } => {
+                    self.emit(Event::ToolStarted { iteration, call_id, tool: graph.tool_id(*tool) })
+                }
+                _ => {}
+            }
+        }
+        let declined = (reply.stop == StopReason::Refusal).then(|| Outcome::Refused { text: reply.text.clone() });
+        self.state.transcript.push(Message::Assistant { text: reply.text, calls: reply.calls });
+        if let Some(outcome) = declined {
+            let settlement = self.take_in(batch);
+            self.answer(settlement, None);
+            self.end(outcome);
+            return;
+        }
+        self.state.phase = Phase::Tools(batch);
+        self.settle_if_complete();
+    }
+
+    fn settle_if_complete(&mut self) {
+        let Phase::Tools(batch) = &mut self.state.phase else { return };
+        if !batch.is_complete() {
+            return;
+        }
+        let batch = std::mem::take(batch);
+        let settlement = self.take_in(batch);
+        if self.state.iteration >= self.setup.limits.iterations {
+            self.answer(settlement, None);
+            self.end(Outcome::OutOfIterations { iterations: self.setup.limits.iterations });
+            return;
+        }
+        let decision = decide(&self.setup.graph, self.state.cursor, settlement.evidence());
+        self.begin_iteration(&decision, settlement.results());
+        self.record_superseded(&settlement, &decision);
+        self.answer(settlement, Some(&decision));
+    }
+
+    fn record_superseded(&mut self, settlement: &Settlement, decision: &CursorMove) {
+        let graph = self.setup.graph.clone();
+        for (requested, source) in settlement.superseded(decision) {
+            let event = Event::RerouteSuperseded {
+                iteration: self.state.iteration,
+                requested: graph.skill_id(requested),
+                won: decision.to.map(|won| graph.skill_id(won)),
+                source,
+            };
+            self.emit(event);
+        }
+    }
+
+    /// The model said its last word, or wants to: with steps left it is reminded once, inside the cap.
+    fn model_answered(&mut self, reply: ModelReply) {
+        let text = reply.text;
+        if !text.is_empty() {
+            self.state.transcript.push(Message::Assistant { text: text.clone(), calls: Vec::new() });
+        }
+        match reply.stop {
+            StopReason::Refusal => return self.end(Outcome::Refused { text }),
+            StopReason::MaxTokens => return self.end(Outcome::Truncated { text }),
+            _ => {}
+        }
+        let graph = self.setup.graph.clone();
+        if let Some(procedure) = self.state.procedure.clone().filter(|procedure| procedure.current(&graph).is_some()) {
+            let may_nudge = !self.state.nudged && self.state.iteration < self.setup.limits.iterations;
+            let action = if may_nudge { UnfinishedAction::Nudged } else { UnfinishedAction::Accepted };
+            self.emit(Event::StepsUnfinished {
+                iteration: self.state.iteration,
+                skill: graph.skill_id(procedure.skill()),
+                remaining: procedure.remaining(&graph).map(|(number, _)| number).collect(),
+                total: procedure.total(&graph),
+                action,
+            });
+            if may_nudge {
+                self.state.nudged = true;
+                self.state.transcript.push(Message::Framework { text: words::nudge(&procedure, &graph) });
+                let decision = decide(&graph, self.state.cursor, Evidence::Nothing);
+                self.begin_iteration(&decision, &[]);
+                return;
+            }
+        }
+        self.end(Outcome::Answered { text });
+    }
+
+    /// Ends the turn with a complete transcript: what has returned is kept, the rest is answered as interrupted.
+    fn cancel(&mut self) {
+        if let Phase::Tools(batch) = &mut self.state.phase {
+            let batch = std::mem::take(batch);
+            let results = batch.calls.into_iter().map(|gated| {
+                let (text, status) = match gated.fate {
+                    Fate::Run { returned: Some(returned), .. } => {
+                        let returned = self.sealed(&gated.call.name, returned);
+                        (returned.text, Some(returned.status))
+                    }
+                    Fate::Refused { text, .. } => (text, None),
+                    Fate::Run { returned: None, .. } | Fate::Pick { .. } | Fate::List | Fate::Skip { .. } => {
+                        (interrupted(&gated.call).text, Some(Status::Failure))
+                    }
+                };
+                ToolMessage { call_id: gated.call.id, name: gated.call.name, text, status }
+            });
+            let results = results.collect();
+            self.state.transcript.push(Message::ToolResults { results });
+        }
+        self.end(Outcome::Cancelled);
+    }
+
+    fn end(&mut self, outcome: Outcome) {
+        self.emit(Event::TurnEnded { iterations: self.state.iteration, outcome: outcome.clone() });
+        self.state.phase = Phase::Done(outcome);
+    }
+}
+
+fn firing_record(graph: &Graph, firing: Firing, results: &[ToolResult]) -> Option<FiringRecord> {
+    let (edge, result) = (graph.edge(firing.edge)?, results.get(firing.result)?);
+    Some(FiringRecord {
+        target: graph.skill_id(edge.to),
+        tool: result.tool.clone(),
+        call_id: result.call_id.clone(),
+        status: result.status,
+    })
+}
+
+fn describe_test(graph: &Graph, test: PanickedTest) -> String {
+    match test {
+        PanickedTest::Entry(entry) => {
+            let skill = graph.entry_skill(entry).map(|skill| graph.skill_id(skill));
+            format!("entry {} ({})", entry.position() + 1, skill.map_or(String::new(), |skill| skill.to_string()))
+        }
+        PanickedTest::Edge(edge) => graph.edge(edge).map_or(String::new(), |found| {
+            format!("route {} ({} -> {})", edge.position() + 1, graph.skill_id(found.from), graph.skill_id(found.to))
+        }),
+    }
+}

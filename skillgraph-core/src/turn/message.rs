@@ -1,0 +1,291 @@
+//! What passes between the turn and a model: requests, replies, and the transcript.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::ser::SerializeSeq;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use crate::decl::{Status, ToolId};
+
+/// One message of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Message {
+    /// The user's own words.
+    User {
+        /// What they said.
+        text: String,
+    },
+    /// The framework's words: sent to a model as a user message, never read by entry rules.
+    Framework {
+        /// What it says.
+        text: String,
+    },
+    /// The model's words and calls. One of the two is never empty.
+    Assistant {
+        /// What it said, before its calls.
+        text: String,
+        /// What it called, in call order.
+        calls: Vec<ToolCall>,
+    },
+    /// The results of the calls of the message before, one for each, in call order.
+    ToolResults {
+        /// The results.
+        results: Vec<ToolMessage>,
+    },
+}
+
+/// A call that a model made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The model's id for it.
+    pub id: String,
+    /// The tool that it names.
+    pub name: String,
+    /// The arguments as JSON text, as the model wrote them; blank text is `{}`.
+    pub arguments: String,
+}
+
+impl ToolCall {
+    /// A call.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<String>) -> Self {
+        let arguments: String = arguments.into();
+        let arguments = if arguments.trim().is_empty() { "{}".to_owned() } else { arguments };
+        Self { id: id.into(), name: name.into(), arguments }
+    }
+
+    /// The arguments as an object; blank text and `null` are an empty one (SPEC 6).
+    ///
+    /// # Errors
+    ///
+    /// [`ArgumentsError`] where the text is not JSON, or JSON but no object.
+    pub fn parsed_arguments(&self) -> Result<Map<String, Value>, ArgumentsError> {
+        if self.arguments.trim().is_empty() {
+            return Ok(Map::new());
+        }
+        match serde_json::from_str(&self.arguments) {
+            Ok(Value::Object(object)) => Ok(object),
+            Ok(Value::Null) => Ok(Map::new()),
+            Ok(other) => Err(ArgumentsError::NotAnObject { found: kind_of(&other) }),
+            Err(error) => Err(ArgumentsError::NotJson { reason: error.to_string() }),
+        }
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Why arguments are no arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArgumentsError {
+    /// The text is not JSON.
+    NotJson {
+        /// What is wrong with it, and where.
+        reason: String,
+    },
+    /// It is JSON, but not an object.
+    NotAnObject {
+        /// What it is.
+        found: &'static str,
+    },
+}
+
+impl fmt::Display for ArgumentsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ArgumentsError::NotJson { reason } => write!(f, "the arguments are not valid JSON: {reason}"),
+            ArgumentsError::NotAnObject { found } => write!(f, "the arguments must be a JSON object, not {found}"),
+        }
+    }
+}
+
+impl std::error::Error for ArgumentsError {}
+
+/// The result of one call, as the model reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolMessage {
+    /// The call's id.
+    pub call_id: String,
+    /// The tool that the call named.
+    pub name: String,
+    /// What the model reads; never empty.
+    pub text: String,
+    /// What became of the call; none where it was refused before it could become anything.
+    pub status: Option<Status>,
+}
+
+impl ToolMessage {
+    /// Whether it is to be marked as an error on the wire.
+    pub fn is_error(&self) -> bool {
+        self.status.is_none_or(Status::is_error)
+    }
+}
+
+/// A conversation so far. Copies share their messages.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Transcript(Arc<Vec<Arc<Message>>>);
+
+impl Transcript {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The messages, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Message> + ExactSizeIterator {
+        self.0.iter().map(Arc::as_ref)
+    }
+
+    /// How many messages there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether nothing has been said.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The newest message.
+    pub fn last(&self) -> Option<&Message> {
+        self.0.last().map(Arc::as_ref)
+    }
+
+    pub(crate) fn push(&mut self, message: Message) {
+        Arc::make_mut(&mut self.0).push(Arc::new(message));
+    }
+}
+
+impl fmt::Debug for Transcript {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl FromIterator<Message> for Transcript {
+    fn from_iter<I: IntoIterator<Item = Message>>(messages: I) -> Self {
+        Self(Arc::new(messages.into_iter().map(Arc::new).collect()))
+    }
+}
+
+impl Serialize for Transcript {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.len()))?;
+        for message in self.iter() {
+            list.serialize_element(message)?;
+        }
+        list.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Transcript {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::<Message>::deserialize(deserializer).map(|messages| messages.into_iter().collect())
+    }
+}
+
+/// A tool as a model is told of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: ToolId,
+    /// What it does.
+    pub description: String,
+    /// The JSON Schema of its arguments: always of an object.
+    pub parameters: Value,
+}
+
+/// What a model is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelRequest {
+    /// Which model call of the turn this is, from 1.
+    pub iteration: u32,
+    /// The system prompt.
+    pub system: String,
+    /// The conversation.
+    pub messages: Transcript,
+    /// The tools that may be called; nothing else will run (SPEC 6).
+    pub tools: Vec<Arc<ToolSpec>>,
+}
+
+impl ModelRequest {
+    /// The tool of that name, if it is offered.
+    pub fn tool(&self, name: &str) -> Option<&ToolSpec> {
+        self.tools.iter().map(Arc::as_ref).find(|tool| tool.name == *name)
+    }
+
+    /// The names of the tools, in order.
+    pub fn tool_names(&self) -> Vec<&str> {
+        self.tools.iter().map(|tool| tool.name.as_str()).collect()
+    }
+}
+
+/// What a model replied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelReply {
+    /// What it said.
+    pub text: String,
+    /// What it called, in call order. Whether there are any decides if the turn goes on, not the stop reason.
+    pub calls: Vec<ToolCall>,
+    /// Why it stopped.
+    pub stop: StopReason,
+    /// What it cost, where the provider said so.
+    pub usage: Option<Usage>,
+}
+
+impl ModelReply {
+    /// An answer.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), calls: Vec::new(), stop: StopReason::EndTurn, usage: None }
+    }
+
+    /// Tool calls, in call order.
+    pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        Self { text: String::new(), calls: calls.into_iter().collect(), stop: StopReason::ToolCalls, usage: None }
+    }
+
+    /// The same reply, stopped for another reason.
+    #[must_use]
+    pub fn stopped(mut self, stop: StopReason) -> Self {
+        self.stop = stop;
+        self
+    }
+}
+
+/// Why a model stopped. What a provider says and this list does not know is kept as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StopReason {
+    /// It was done.
+    EndTurn,
+    /// It waits for tool results.
+    ToolCalls,
+    /// It ran into the token limit: its last call, or its text, is cut off.
+    MaxTokens,
+    /// It declined.
+    Refusal,
+    /// Something else.
+    Other(String),
+}
+
+/// Tokens of one model call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens of the request.
+    pub input_tokens: u64,
+    /// Tokens of the reply.
+    pub output_tokens: u64,
+}

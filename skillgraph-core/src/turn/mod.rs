@@ -1,0 +1,108 @@
+//! One conversation turn as a state machine without I/O (SPEC 13).
+//!
+//! [`Turn::poll_output`] says what the turn waits for, [`Turn::handle_input`] takes the answer, [`Turn::poll_event`] tells
+//! what happened. The same inputs give the same outputs. Between any two outputs the turn can be saved and restored, and
+//! ends as if nothing had happened.
+//!
+//! ```text
+//! start ─▶ decide ─▶ offer ─▶ CallModel ─┬─▶ answer ──────────────────────────▶ Done
+//!             ▲                          └─▶ calls ─▶ gate ─▶ RunTools ─▶ settle ─┐
+//!             └────────────────────────────────────────────────────────────────────┘
+//! ```
+
+mod dispatch;
+mod event;
+mod machine;
+mod message;
+mod offer;
+mod procedure;
+mod settle;
+mod state;
+mod words;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::graph::Graph;
+
+pub use event::{CallRefusal, Event, FiringRecord, MoveRecord, PickRefusal, Suggestion, UnfinishedAction};
+pub use machine::{Input, InputError, Output, Turn};
+pub use message::{
+    ArgumentsError, Message, ModelReply, ModelRequest, StopReason, ToolCall, ToolMessage, ToolSpec, Transcript, Usage,
+};
+pub use procedure::Procedure;
+pub use settle::{Proposal, ToolReturn, ToolRun};
+pub use state::{RestoreError, SavedTurn};
+
+/// What stays the same through every turn of an agent.
+pub struct Setup {
+    /// The graph.
+    pub graph: Arc<Graph>,
+    /// The graph's tools as the model is told of them, in the order of the registry.
+    pub tools: Vec<Arc<ToolSpec>>,
+    /// The host's own system prompt.
+    pub system: String,
+    /// How far a turn may go.
+    pub limits: Limits,
+}
+
+/// How far a turn may go (SPEC 8, 17).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Model calls a turn; never exceeded.
+    pub iterations: u32,
+    /// Characters of one tool result; a longer one is withheld and the call is `invalid`.
+    pub result_characters: usize,
+}
+
+impl Default for Limits {
+    /// 10 model calls a turn, 100,000 characters a result.
+    fn default() -> Self {
+        Self { iterations: 10, result_characters: 100_000 }
+    }
+}
+
+/// How a turn ended. In every case the transcript is complete: each call has its result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The model answered.
+    Answered {
+        /// What it said.
+        text: String,
+    },
+    /// The model declined to answer.
+    Refused {
+        /// What it said.
+        text: String,
+    },
+    /// The model's answer was cut off.
+    Truncated {
+        /// What there is of it.
+        text: String,
+    },
+    /// The iteration cap was reached with calls still coming.
+    OutOfIterations {
+        /// The cap.
+        iterations: u32,
+    },
+    /// The model could not be asked.
+    ModelFailed {
+        /// Why.
+        reason: String,
+    },
+    /// The host ended the turn.
+    Cancelled,
+}
+
+impl Outcome {
+    /// The model's words, where the turn ended with some.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Outcome::Answered { text } | Outcome::Refused { text } | Outcome::Truncated { text } => Some(text),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The pointer into a step procedure (SPEC 7). It lives and dies with the cursor's tenure.
+
+use serde::{Deserialize, Serialize};
+
+use crate::decl::OnSkip;
+use crate::graph::{Graph, SkillIx, Step, ToolIx};
+
+/// Where the procedure of the open skill stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Procedure {
+    skill: SkillIx,
+    /// Steps that are behind, from 0.
+    done: usize,
+    /// Steps that were skipped, from 0.
+    skipped: Vec<usize>,
+}
+
+impl Procedure {
+    /// The procedure of a skill, at its first step; none where the skill has no steps.
+    pub(super) fn begin(graph: &Graph, skill: SkillIx) -> Option<Self> {
+        let has_steps = graph.skill(skill).is_some_and(|skill| !skill.steps.is_empty());
+        has_steps.then_some(Self { skill, done: 0, skipped: Vec::new() })
+    }
+
+    /// The skill whose procedure it is.
+    pub fn skill(&self) -> SkillIx {
+        self.skill
+    }
+
+    /// The current step, from 1; one more than [`Procedure::total`] when all are behind.
+    pub fn step(&self) -> usize {
+        self.done + 1
+    }
+
+    /// How many steps there are.
+    pub fn total(&self, graph: &Graph) -> usize {
+        self.steps(graph).len()
+    }
+
+    /// The current step, while there is one.
+    pub fn current<'g>(&self, graph: &'g Graph) -> Option<&'g Step> {
+        self.steps(graph).get(self.done)
+    }
+
+    /// The step before the current one.
+    pub(super) fn previous<'g>(&self, graph: &'g Graph) -> Option<&'g Step> {
+        self.steps(graph).get(self.done.checked_sub(1)?)
+    }
+
+    /// The steps that are still ahead, the current one included, with their numbers from 1.
+    pub fn remaining<'g>(&self, graph: &'g Graph) -> impl Iterator<Item = (usize, &'g Step)> {
+        self.steps(graph).iter().enumerate().skip(self.done).map(|(at, step)| (at + 1, step))
+    }
+
+    /// How many steps were skipped.
+    pub fn skipped(&self) -> usize {
+        self.skipped.len()
+    }
+
+    /// What `skip_step` does here.
+    pub(super) fn on_skip(&self, graph: &Graph) -> OnSkip {
+        graph.skill(self.skill).map_or(OnSkip::default(), |skill| skill.on_skip)
+    }
+
+    /// Whether the tool is one of a step, but not of the current one.
+    pub(super) fn holds_out(&self, graph: &Graph, tool: ToolIx) -> bool {
+        let Some(current) = self.current(graph) else { return false };
+        current.tool != tool && self.steps(graph).iter().any(|step| step.tool == tool)
+    }
+
+    pub(super) fn advance(&mut self) {
+        self.done += 1;
+    }
+
+    pub(super) fn skip(&mut self) {
+        self.skipped.push(self.done);
+        self.done += 1;
+    }
+
+    fn steps<'g>(&self, graph: &'g Graph) -> &'g [Step] {
+        graph.skill(self.skill).map_or(&[], |skill| &skill.steps)
+    }
+}

@@ -1,0 +1,234 @@
+//! Every sentence that the turn machine says to a model, in one place. Refusals name what is allowed (SPEC 5.4).
+
+use super::state::State;
+use super::{PickRefusal, Procedure, Setup};
+use crate::decide::Cause;
+use crate::decl::{OnSkip, SkillId, Status, ToolId};
+use crate::graph::{Graph, SkillIx, Step};
+
+/// How a message of the framework begins, so that a reader of the transcript knows who speaks.
+pub(super) const FRAMEWORK: &str = "[skillgraph] ";
+
+/// What is constant comes first: the host's text, the open skill, skills opened beside it, the step.
+pub(super) fn system_prompt(setup: &Setup, state: &State) -> String {
+    let graph = &setup.graph;
+    let mut sections: Vec<String> = Vec::new();
+    if !setup.system.trim().is_empty() {
+        sections.push(setup.system.clone());
+    }
+    for skill in state.cursor.iter().chain(&state.opened).filter_map(|skill| graph.skill(*skill)) {
+        sections.push(format!("# Skill: {}\n\n{}", skill.id, skill.body));
+    }
+    if let Some(procedure) = &state.procedure
+        && let Some(step) = procedure.current(graph)
+    {
+        let (number, total) = (procedure.step(), procedure.total(graph));
+        sections.push(format!("Step {number} of {total} is next: call `{}`. {}", graph.tool_id(step.tool), step.note));
+    }
+    sections.join("\n\n")
+}
+
+/// What the current step's tool says before its own description.
+pub(super) fn step_banner(procedure: &Procedure, step: &Step, graph: &Graph) -> String {
+    format!("[Step {} of {}: {}]", procedure.step(), procedure.total(graph), step.note)
+}
+
+/// `read_skill`: what can be reached, and what would be refused.
+pub(super) fn read_skill_description(graph: &Graph, cursor: Option<SkillIx>) -> String {
+    let reachable: std::collections::HashSet<SkillIx> = graph.reachable(cursor).into_iter().collect();
+    let rows = |wanted: bool| {
+        let skills = graph.skills().iter().enumerate().map(|(at, skill)| (SkillIx::new(at), skill));
+        let skills = skills.filter(|(at, _)| Some(*at) != cursor && reachable.contains(at) == wanted);
+        skills.map(|(_, skill)| format!("\n  - {}: {}", skill.id, skill.description)).collect::<String>()
+    };
+    let mut text = String::from("Opens a skill: its instructions and tools are there from your next message on.");
+    match rows(true) {
+        none if none.is_empty() => {
+            text.push_str("\n\nNo other skill can be reached from here: go on with the one you are in, or answer.");
+        }
+        rows => text.push_str(&format!("\n\nReachable from here:{rows}")),
+    }
+    let refused = rows(false);
+    if !refused.is_empty() {
+        text.push_str(&format!("\n\nNot reachable from here (will be refused):{refused}"));
+    }
+    text
+}
+
+/// `list_skills`.
+pub(super) const LIST_SKILLS_DESCRIPTION: &str = "Lists every skill with what it is for.";
+
+/// `skip_step`: what it skips, and what becomes of the step.
+pub(super) fn skip_step_description(procedure: &Procedure, graph: &Graph) -> String {
+    let policy = match procedure.on_skip(graph) {
+        OnSkip::Advance => "The procedure goes on to the next step.",
+        OnSkip::Hold => "The reason is recorded and the step stays the current one.",
+    };
+    format!("Says why step {} of {} is not needed. {policy}", procedure.step(), procedure.total(graph))
+}
+
+/// A call of a tool that was not in the request.
+pub(super) fn not_offered(name: &str, offered: &[ToolId]) -> String {
+    if offered.is_empty() {
+        return format!("`{name}` is not available here, and no other tool is. Answer without one.");
+    }
+    format!("`{name}` is not available here. Available now: {}.", joined(offered.iter().map(ToolId::as_str)))
+}
+
+/// Arguments that cannot be read.
+pub(super) fn bad_arguments(name: &str, reason: impl std::fmt::Display) -> String {
+    format!("`{name}` was not run: {reason}.")
+}
+
+/// Two calls with one id.
+pub(super) fn duplicate_id(name: &str, id: &str) -> String {
+    format!("`{name}` was not run: two calls of one message had the id `{id}`. Give every call an id of its own.")
+}
+
+/// A call that the token limit cut off.
+pub(super) fn cut_off(name: &str) -> String {
+    format!(
+        "`{name}` was not run: your message ended at the token limit inside this call. Send the call again, shorter."
+    )
+}
+
+/// A call beside a refusal.
+pub(super) fn declined(name: &str) -> String {
+    format!("`{name}` was not run: you declined in the same message.")
+}
+
+/// A call that nobody waits for any more.
+pub(super) fn interrupted(name: &str) -> String {
+    format!("`{name}` was interrupted before it returned. Whether it had an effect is not known.")
+}
+
+/// A result over the ceiling.
+pub(super) fn over_ceiling(name: &str, characters: usize, ceiling: usize) -> String {
+    format!(
+        "`{name}` returned {characters} characters, more than the {ceiling} that fit. Nothing of it is shown: ask for less."
+    )
+}
+
+/// A refused pick.
+pub(super) fn pick_refused(
+    requested: &str,
+    reason: PickRefusal,
+    cursor: Option<&SkillId>,
+    allowed: &[SkillId],
+) -> String {
+    let fact = match reason {
+        PickRefusal::UnknownId => format!("There is no skill `{requested}`."),
+        PickRefusal::AlreadyHere => format!("`{requested}` is open already: its instructions and tools are in place."),
+        PickRefusal::NotReachable => match cursor {
+            Some(cursor) => format!("`{requested}` is not reachable from `{cursor}`."),
+            None => format!("`{requested}` is not reachable from here."),
+        },
+    };
+    let way_on = match (allowed, reason) {
+        ([], PickRefusal::AlreadyHere) => "Go on with it.".to_owned(),
+        ([], _) => match cursor {
+            Some(cursor) => format!("No skill is reachable from here: go on with `{cursor}`, or answer."),
+            None => "No skill is reachable: answer without one.".to_owned(),
+        },
+        (_, PickRefusal::AlreadyHere) => format!("Go on with it; from here you can also open {}.", listed(allowed)),
+        _ => format!("From here you can open {}, or finish where you are.", listed(allowed)),
+    };
+    format!("{fact} {way_on}")
+}
+
+/// A pick that moved the cursor.
+pub(super) fn pick_opened(id: &SkillId, procedure: Option<&Procedure>, graph: &Graph) -> String {
+    let mut text = format!("`{id}` is open: its instructions and tools are in place.");
+    if let Some(procedure) = procedure
+        && let Some(step) = procedure.current(graph)
+    {
+        let (number, total) = (procedure.step(), procedure.total(graph));
+        text.push_str(&format!(" Step {number} of {total}: `{}`. {}", graph.tool_id(step.tool), step.note));
+    }
+    text
+}
+
+/// A pick that opened a skill beside the cursor.
+pub(super) fn pick_opened_beside(id: &SkillId) -> String {
+    format!("`{id}` is open for the rest of this turn, beside the skill you are in.")
+}
+
+/// A pick that could have been, and was not.
+pub(super) fn pick_superseded(id: &SkillId, won: Option<&SkillId>, by: Cause) -> String {
+    let Some(won) = won else { return format!("`{id}` was not opened.") };
+    let reason = match by {
+        Cause::Route => "a tool result moved the conversation",
+        Cause::ToolProposal => "a tool moved the conversation",
+        _ => "another pick of the same message came first, which moved the conversation",
+    };
+    format!("`{id}` was not opened: {reason} to `{won}`.")
+}
+
+/// A pick in the turn's last model call.
+pub(super) fn pick_too_late(id: &SkillId) -> String {
+    format!("`{id}` was not opened: the turn ended at its limit of model calls.")
+}
+
+/// The catalog, as `list_skills` returns it.
+pub(super) fn skill_list(graph: &Graph) -> String {
+    let rows =
+        graph.skills().iter().map(|skill| serde_json::json!({ "id": skill.id, "description": skill.description }));
+    serde_json::Value::Array(rows.collect()).to_string()
+}
+
+/// `skip_step` without a reason.
+pub(super) const SKIP_NEEDS_REASON: &str = "The step was not skipped: say why it is not needed, in `reason`.";
+
+/// A second change of the pointer in one batch.
+pub(super) const SKIP_ONE_A_MESSAGE: &str = "The step was not skipped: the procedure moves one step a message.";
+
+/// `skip_step` that held.
+pub(super) fn skip_held(procedure: &Procedure, step: &Step, graph: &Graph) -> String {
+    format!(
+        "The reason is recorded. Step {} of {} stays the current one: `{}`. {}",
+        procedure.step(),
+        procedure.total(graph),
+        graph.tool_id(step.tool),
+        step.note
+    )
+}
+
+/// Where the procedure stands, at the end of a result of one of its tools (SPEC 7).
+pub(super) fn standing(procedure: &Procedure, graph: &Graph) -> String {
+    let total = procedure.total(graph);
+    let Some(step) = procedure.current(graph) else {
+        let skipped = match procedure.skipped() {
+            0 => String::new(),
+            skipped => format!(", {skipped} of them skipped"),
+        };
+        return format!("[All {total} steps are behind{skipped}.]");
+    };
+    format!("[Step {} of {total} is next: `{}`. {}]", procedure.step(), graph.tool_id(step.tool), step.note)
+}
+
+/// The same, after a call that did not take the step.
+pub(super) fn standing_still(procedure: &Procedure, step: &Step, status: Status, graph: &Graph) -> String {
+    let (number, total) = (procedure.step(), procedure.total(graph));
+    format!("[Step {number} of {total} is still open: `{}` came back as {status}.]", graph.tool_id(step.tool))
+}
+
+/// The reminder after an answer with steps left: once a turn, and in the past tense, so that it is no standing order.
+pub(super) fn nudge(procedure: &Procedure, graph: &Graph) -> String {
+    let steps: Vec<String> = procedure
+        .remaining(graph)
+        .map(|(number, step)| format!("step {number} (`{}`: {})", graph.tool_id(step.tool), step.note))
+        .collect();
+    format!(
+        "{FRAMEWORK}The answer came before the procedure was finished. Not done at that point: {}. \
+         If one of these could not be done, the answer was to say why.",
+        steps.join(", ")
+    )
+}
+
+fn listed(ids: &[SkillId]) -> String {
+    joined(ids.iter().map(SkillId::as_str))
+}
+
+fn joined<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
