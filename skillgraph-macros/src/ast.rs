@@ -1,0 +1,112 @@
+//! A graph as it was written, mistakes and all: names are not resolved, lists may be empty, fields may be missing.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use skillgraph_core::decl::{OnSkip, Scope, StatusSet};
+use syn::{Attribute, LitStr, Type, Visibility};
+
+/// A name of the graph: how the author spelt it, and the identifier that stands for it in the generated module.
+#[derive(Clone)]
+pub(crate) struct Name {
+    /// Without `r#`.
+    pub(crate) text: String,
+    /// The author's own token, made raw where it is a keyword.
+    pub(crate) ident: Ident,
+}
+
+impl Name {
+    pub(crate) fn span(&self) -> Span {
+        self.ident.span()
+    }
+}
+
+pub(crate) struct Graph {
+    pub(crate) docs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) name: Name,
+    pub(crate) tools: Vec<Tool>,
+    pub(crate) baseline: Vec<Name>,
+    pub(crate) skills: Vec<Skill>,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) routes: Vec<Route>,
+}
+
+pub(crate) struct Tool {
+    pub(crate) docs: Vec<Attribute>,
+    pub(crate) ident: Name,
+    pub(crate) name: Option<LitStr>,
+    pub(crate) kind: ToolKind,
+}
+
+pub(crate) enum ToolKind {
+    Typed(Box<Type>),
+    Dyn,
+}
+
+pub(crate) struct Skill {
+    pub(crate) docs: Vec<Attribute>,
+    pub(crate) ident: Name,
+    pub(crate) id: Option<LitStr>,
+    pub(crate) description: Option<LitStr>,
+    pub(crate) body: Option<Body>,
+    pub(crate) tools: Vec<Name>,
+    pub(crate) steps: Option<Steps>,
+    pub(crate) on_skip: Option<(OnSkip, Span)>,
+    pub(crate) scope: Scope,
+    /// Some of it could not be read: what seems to be missing may be there.
+    pub(crate) broken: bool,
+}
+
+pub(crate) enum Body {
+    Inline(LitStr),
+    /// The path inside `include_str!(…)`.
+    Included(LitStr),
+}
+
+pub(crate) struct Steps {
+    pub(crate) span: Span,
+    pub(crate) list: Vec<Step>,
+}
+
+pub(crate) struct Step {
+    pub(crate) tool: Name,
+    pub(crate) note: LitStr,
+}
+
+pub(crate) struct Entry {
+    pub(crate) skill: Name,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) label: Option<LitStr>,
+}
+
+pub(crate) enum Condition {
+    Matches(LitStr),
+    Keywords { span: Span, list: Vec<LitStr> },
+    All { span: Span, list: Vec<Condition> },
+    Closure(Closure),
+}
+
+/// `|param| body`, the body kept as tokens: rustc says what is wrong with it.
+pub(crate) struct Closure {
+    pub(crate) bar: Span,
+    pub(crate) param: TokenStream,
+    pub(crate) body: TokenStream,
+}
+
+pub(crate) struct Route {
+    pub(crate) from: Name,
+    pub(crate) to: Name,
+    pub(crate) trigger: Trigger,
+    pub(crate) label: Option<LitStr>,
+}
+
+pub(crate) enum Trigger {
+    Pick,
+    Returns { tools: TriggerTools, statuses: Option<StatusSet>, closure: Option<Closure> },
+    Closure(Closure),
+}
+
+pub(crate) enum TriggerTools {
+    One(Name),
+    AnyOf { span: Span, list: Vec<Name> },
+    Any { span: Span },
+}

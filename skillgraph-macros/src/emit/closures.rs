@@ -1,0 +1,93 @@
+//! The author's closures as function pointers. Their bodies go through a macro of the facade, so that a body which is
+//! no expression is one error at its tokens and not the end of the module.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote_spanned};
+
+use super::Emit;
+use super::rebase::rebase;
+use super::tools::alias;
+use crate::ast::{Closure, Condition, Tool, ToolKind, Trigger, TriggerTools};
+
+/// `mod __closures`, resolved where the macro is called.
+pub(super) fn closures(emit: &Emit<'_>) -> TokenStream {
+    let private = emit.private();
+    let mut consts = TokenStream::new();
+    for (at, entry) in emit.graph.entries.iter().enumerate() {
+        for (part, closure) in closures_of(entry.condition.as_ref()).into_iter().enumerate() {
+            let ident = entry_test(at, part);
+            let input = quote_spanned!(Span::mixed_site()=> &::core::primitive::str);
+            consts.extend(constant(&private, &ident, &input, closure));
+        }
+    }
+    for (at, route) in emit.routes().enumerate() {
+        let (closure, input) = match &route.trigger {
+            Trigger::Pick | Trigger::Returns { closure: None, .. } => continue,
+            Trigger::Closure(closure) => (closure, None),
+            Trigger::Returns { tools, closure: Some(closure), .. } => (closure, typed_tool(emit, tools)),
+        };
+        let input = match input {
+            Some(tool) => {
+                let alias = alias(tool);
+                quote_spanned!(Span::mixed_site()=> &<super::__types::#alias as #private::Tool>::Output)
+            }
+            None => quote_spanned!(Span::mixed_site()=> &#private::ToolResult),
+        };
+        consts.extend(constant(&private, &route_test(at), &input, closure));
+    }
+    if consts.is_empty() {
+        return consts;
+    }
+    quote_spanned! {Span::mixed_site()=>
+        mod __closures { use super::super::*; #consts }
+    }
+}
+
+/// The typed tests that a tool's output must be put to: which edge, and the test.
+pub(super) fn typed_tests_of(emit: &Emit<'_>, tool: &Tool) -> Vec<TokenStream> {
+    let mut tests = Vec::new();
+    for (at, route) in emit.routes().enumerate() {
+        if let Trigger::Returns { tools, closure: Some(_), .. } = &route.trigger
+            && typed_tool(emit, tools)
+                .is_some_and(|typed| emit.tools.get(typed).is_some_and(|typed| typed.ident.text == tool.ident.text))
+        {
+            let test = route_test(at);
+            let at = u32::try_from(at).unwrap_or(u32::MAX);
+            tests.push(quote_spanned!(Span::mixed_site()=> (#at, __closures::#test)));
+        }
+    }
+    tests
+}
+
+/// The one typed tool that the trigger names, if it names just one.
+pub(super) fn typed_tool(emit: &Emit<'_>, tools: &TriggerTools) -> Option<usize> {
+    let TriggerTools::One(name) = tools else { return None };
+    let at = *emit.tool_index.get(name.text.as_str())?;
+    emit.tools.get(at).is_some_and(|tool| matches!(tool.kind, ToolKind::Typed(_))).then_some(at)
+}
+
+/// Every closure of an entry's condition, in the order of the source.
+fn closures_of(condition: Option<&Condition>) -> Vec<&Closure> {
+    match condition {
+        Some(Condition::Closure(closure)) => vec![closure],
+        Some(Condition::All { list, .. }) => list.iter().flat_map(|part| closures_of(Some(part))).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The name of the test of an entry's closure.
+pub(super) fn entry_test(entry: usize, part: usize) -> Ident {
+    format_ident!("entry_{}_{}", entry, part, span = Span::mixed_site())
+}
+
+/// The name of the test of an edge's closure.
+pub(super) fn route_test(route: usize) -> Ident {
+    format_ident!("route_{}", route, span = Span::mixed_site())
+}
+
+fn constant(private: &TokenStream, ident: &Ident, input: &TokenStream, closure: &Closure) -> TokenStream {
+    let (param, body) = (&closure.param, rebase(closure.body.clone()));
+    quote_spanned! {Span::mixed_site()=>
+        pub const #ident: fn(#input) -> ::core::primitive::bool = #private::expression!(|#param| #body);
+    }
+}

@@ -1,0 +1,93 @@
+//! The module itself: what its users see, in the order in which they look for it.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote_spanned;
+use skillgraph_core::decl::GraphDecl;
+
+use super::{Emit, closures, editor, mentions, tables, tools};
+use crate::ast::Graph;
+use crate::lower::doc_text;
+
+/// The whole output beside the errors.
+pub(crate) fn module(facade: &TokenStream, graph: &Graph, decl: &GraphDecl<Span>) -> TokenStream {
+    let emit = Emit::new(facade, graph, decl);
+    let (vis, name, docs) = (&graph.vis, &graph.name.ident, &graph.docs);
+    let default_doc = docs.is_empty().then(|| {
+        let text = format!("The skill graph `{}`.", graph.name.text);
+        quote_spanned!(Span::mixed_site()=> #[doc = #text])
+    });
+    let private = emit.private();
+    let skill_ids = skill_ids(&emit);
+    let tool_ids = tool_ids(&emit);
+    let tools_struct = tools::tools_struct(&emit);
+    let types = tools::types(&emit);
+    let assertions = tools::assertions(&emit);
+    let agent = tools::agent(&emit);
+    let closures = closures::closures(&emit);
+    let table = tables::graph_table(&emit);
+    let mentions = mentions::mentions(&emit);
+    let editor = editor::unresolved(&emit);
+    quote_spanned! {Span::mixed_site()=>
+        #(#docs)*
+        #default_doc
+        #[allow(non_upper_case_globals, dead_code, unused_imports, unexpected_cfgs, unused_braces, unused_parens)]
+        #[allow(clippy::all, clippy::pedantic, clippy::restriction)]
+        #vis mod #name {
+            #skill_ids
+            #tool_ids
+            #tools_struct
+            /// The graph, as declared.
+            pub static GRAPH: #private::StaticGraph = #private::StaticGraph::new(&__TABLE);
+            static __TABLE: #private::GraphTable = #table;
+            #agent
+            #types
+            #closures
+            #assertions
+            #mentions
+            #editor
+        }
+    }
+}
+
+/// `mod skill`: one const a skill.
+fn skill_ids(emit: &Emit<'_>) -> TokenStream {
+    let private = emit.private();
+    let ids = emit.skills.iter().filter_map(|(skill, at)| {
+        let declared = emit.decl.skills.get(*at)?;
+        let (ident, docs, id) = (&skill.ident.ident, &skill.docs, &declared.id.text);
+        let doc = docs.is_empty().then(|| {
+            let description = declared.description.as_ref().map_or(id, |text| &text.text);
+            quote_spanned!(Span::mixed_site()=> #[doc = #description])
+        });
+        Some(quote_spanned! {Span::mixed_site()=>
+            #(#docs)*
+            #doc
+            pub const #ident: #private::SkillId = #private::SkillId::from_static(#id);
+        })
+    });
+    quote_spanned! {Span::mixed_site()=>
+        /// The ids of the graph's skills.
+        pub mod skill { #(#ids)* }
+    }
+}
+
+/// `mod tool`: one const a tool.
+fn tool_ids(emit: &Emit<'_>) -> TokenStream {
+    let private = emit.private();
+    let ids = emit.tools.iter().zip(&emit.names).map(|(tool, name)| {
+        let (ident, docs) = (&tool.ident.ident, &tool.docs);
+        let doc = doc_text(docs).is_none().then(|| {
+            let text = format!("The tool `{name}`.");
+            quote_spanned!(Span::mixed_site()=> #[doc = #text])
+        });
+        quote_spanned! {Span::mixed_site()=>
+            #(#docs)*
+            #doc
+            pub const #ident: #private::ToolId = #private::ToolId::from_static(#name);
+        }
+    });
+    quote_spanned! {Span::mixed_site()=>
+        /// The names of the graph's tools.
+        pub mod tool { #(#ids)* }
+    }
+}

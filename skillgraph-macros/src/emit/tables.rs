@@ -1,0 +1,172 @@
+//! The graph as one static table: every mention of a name is a path through the author's token.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote_spanned;
+use skillgraph_core::decl::{Body, OnSkip, Scope, SkillDecl, StatusSet};
+use syn::LitStr;
+
+use super::Emit;
+use super::closures::{entry_test, route_test, typed_tool};
+use crate::ast::{self, Closure, Condition, Route, Skill, Trigger, TriggerTools};
+use crate::lower::source;
+
+pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
+    let private = emit.private();
+    let name = &emit.graph.name.text;
+    let tools = emit.tools.iter().map(|tool| {
+        let ident = &tool.ident.ident;
+        let typed = matches!(tool.kind, ast::ToolKind::Typed(_));
+        quote_spanned!(Span::mixed_site()=> #private::ToolRow { id: tool::#ident, typed: #typed })
+    });
+    let baseline = emit.tool_paths(&emit.graph.baseline);
+    let skills = emit.skills.iter().filter_map(|(skill, at)| Some(skill_row(emit, skill, emit.decl.skills.get(*at)?)));
+    let entries = emit.graph.entries.iter().enumerate().filter(|(_, entry)| emit.knows_skill(&entry.skill)).map(
+        |(at, entry)| {
+            let skill = &entry.skill.ident;
+            let mut part = 0;
+            let condition = option(entry.condition.as_ref().map(|condition| condition_row(emit, at, &mut part, condition)));
+            let label = option(entry.label.as_ref().map(literal));
+            quote_spanned!(Span::mixed_site()=> #private::EntryRow { skill: skill::#skill, condition: #condition, label: #label })
+        },
+    );
+    let routes = emit.routes().enumerate().map(|(at, route)| route_row(emit, at, route));
+    quote_spanned! {Span::mixed_site()=>
+        #private::GraphTable {
+            name: #name,
+            tools: &[#(#tools),*],
+            baseline: &[#(#baseline),*],
+            skills: &[#(#skills),*],
+            entries: &[#(#entries),*],
+            routes: &[#(#routes),*],
+        }
+    }
+}
+
+fn skill_row(emit: &Emit<'_>, skill: &Skill, decl: &SkillDecl<Span>) -> TokenStream {
+    let private = emit.private();
+    let ident = &skill.ident.ident;
+    let description = decl.description.as_ref().map_or("", |text| &text.text);
+    let body = match (&skill.body, &decl.body) {
+        (Some(ast::Body::Included(path)), _) => quote_spanned!(Span::mixed_site()=> ::core::include_str!(#path)),
+        (_, Some(Body::Inline { prose: Ok(prose), .. })) => {
+            let text = prose.render(|tool| emit.model_name(tool).unwrap_or(tool));
+            quote_spanned!(Span::mixed_site()=> #text)
+        }
+        _ => quote_spanned!(Span::mixed_site()=> ""),
+    };
+    let tools = emit.tool_paths(&skill.tools);
+    let steps =
+        skill.steps.iter().flat_map(|steps| &steps.list).filter(|step| emit.knows_tool(&step.tool)).map(|step| {
+            let (tool, note) = (&step.tool.ident, &step.note);
+            quote_spanned!(Span::mixed_site()=> #private::StepRow { tool: tool::#tool, note: #note })
+        });
+    let on_skip = match skill.on_skip {
+        Some((OnSkip::Hold, _)) => quote_spanned!(Span::mixed_site()=> Hold),
+        _ => quote_spanned!(Span::mixed_site()=> Advance),
+    };
+    let scope = match skill.scope {
+        Scope::Active => quote_spanned!(Span::mixed_site()=> Active),
+        Scope::Always => quote_spanned!(Span::mixed_site()=> Always),
+    };
+    quote_spanned! {Span::mixed_site()=>
+        #private::SkillRow {
+            id: skill::#ident,
+            description: #description,
+            body: #body,
+            tools: &[#(#tools),*],
+            steps: &[#(#steps),*],
+            on_skip: #private::OnSkip::#on_skip,
+            scope: #private::Scope::#scope,
+        }
+    }
+}
+
+fn condition_row(emit: &Emit<'_>, entry: usize, part: &mut usize, condition: &Condition) -> TokenStream {
+    let private = emit.private();
+    match condition {
+        Condition::Matches(pattern) => quote_spanned!(Span::mixed_site()=> #private::ConditionRow::Matches(#pattern)),
+        Condition::Keywords { list, .. } => {
+            quote_spanned!(Span::mixed_site()=> #private::ConditionRow::Keywords(&[#(#list),*]))
+        }
+        Condition::All { list, .. } => {
+            let parts: Vec<_> = list.iter().map(|condition| condition_row(emit, entry, part, condition)).collect();
+            quote_spanned!(Span::mixed_site()=> #private::ConditionRow::All(&[#(#parts),*]))
+        }
+        Condition::Closure(closure) => {
+            let (source, test) = (source(closure).text, entry_test(entry, *part));
+            *part += 1;
+            quote_spanned!(Span::mixed_site()=> #private::ConditionRow::Closure { source: #source, test: __closures::#test })
+        }
+    }
+}
+
+fn route_row(emit: &Emit<'_>, at: usize, route: &Route) -> TokenStream {
+    let private = emit.private();
+    let (from, to) = (&route.from.ident, &route.to.ident);
+    let trigger = match &route.trigger {
+        Trigger::Pick => quote_spanned!(Span::mixed_site()=> Pick),
+        Trigger::Closure(closure) => {
+            let test = result_test(emit, at, closure);
+            quote_spanned!(Span::mixed_site()=> Closure(#test))
+        }
+        Trigger::Returns { tools, statuses, closure } => {
+            let statuses = option(statuses.map(|set| status_list(emit, set)));
+            let typed = typed_tool(emit, tools).is_some();
+            let test = option(closure.as_ref().map(|closure| {
+                if typed {
+                    let source = source(closure).text;
+                    quote_spanned!(Span::mixed_site()=> #private::TestRow::Typed { source: #source })
+                } else {
+                    result_test(emit, at, closure)
+                }
+            }));
+            let tools = tools_row(emit, tools);
+            quote_spanned!(Span::mixed_site()=> Returns { tools: #tools, statuses: #statuses, test: #test })
+        }
+    };
+    let label = option(route.label.as_ref().map(literal));
+    quote_spanned! {Span::mixed_site()=>
+        #private::RouteRow { from: skill::#from, to: skill::#to, trigger: #private::TriggerRow::#trigger, label: #label }
+    }
+}
+
+fn result_test(emit: &Emit<'_>, at: usize, closure: &Closure) -> TokenStream {
+    let private = emit.private();
+    let (source, test) = (source(closure).text, route_test(at));
+    quote_spanned!(Span::mixed_site()=> #private::TestRow::Result { source: #source, test: __closures::#test })
+}
+
+fn tools_row(emit: &Emit<'_>, tools: &TriggerTools) -> TokenStream {
+    let private = emit.private();
+    match tools {
+        TriggerTools::Any { .. } => quote_spanned!(Span::mixed_site()=> #private::ToolsRow::Any),
+        TriggerTools::AnyOf { list, .. } => {
+            let tools = emit.tool_paths(list);
+            quote_spanned!(Span::mixed_site()=> #private::ToolsRow::These(&[#(#tools),*]))
+        }
+        TriggerTools::One(name) => {
+            let tools = emit.tool_paths(std::slice::from_ref(name));
+            quote_spanned!(Span::mixed_site()=> #private::ToolsRow::These(&[#(#tools),*]))
+        }
+    }
+}
+
+fn status_list(emit: &Emit<'_>, set: StatusSet) -> TokenStream {
+    let private = emit.private();
+    let statuses = set.iter().map(|status| {
+        let variant = proc_macro2::Ident::new(&format!("{status:?}"), Span::mixed_site());
+        quote_spanned!(Span::mixed_site()=> #private::Status::#variant)
+    });
+    quote_spanned!(Span::mixed_site()=> &[#(#statuses),*])
+}
+
+fn option(value: Option<TokenStream>) -> TokenStream {
+    match value {
+        Some(value) => quote_spanned!(Span::mixed_site()=> ::core::option::Option::Some(#value)),
+        None => quote_spanned!(Span::mixed_site()=> ::core::option::Option::None),
+    }
+}
+
+fn literal(literal: &LitStr) -> TokenStream {
+    quote_spanned!(Span::mixed_site()=> #literal)
+}

@@ -1,0 +1,105 @@
+//! `struct Tools`, `fn agent`, and what the compiler must hold of each tool's type.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote_spanned};
+use skillgraph_core::Code;
+
+use super::Emit;
+use super::closures::typed_tests_of;
+use super::rebase::rebase;
+use crate::ast::{Tool, ToolKind};
+
+/// `struct Tools`: one field a tool, so that a forgotten or wrong one is a type error.
+pub(super) fn tools_struct(emit: &Emit<'_>) -> TokenStream {
+    let private = emit.private();
+    let fields = emit.tools.iter().enumerate().map(|(at, tool)| {
+        let (ident, docs) = (&tool.ident.ident, &tool.docs);
+        let doc = docs.is_empty().then(|| {
+            let text = format!("The tool `{}`.", tool.ident.text);
+            quote_spanned!(Span::mixed_site()=> #[doc = #text])
+        });
+        let kind = match &tool.kind {
+            ToolKind::Typed(_) => {
+                let alias = alias(at);
+                quote_spanned!(Span::mixed_site()=> __types::#alias)
+            }
+            ToolKind::Dyn => quote_spanned!(Span::mixed_site()=> #private::DynTool),
+        };
+        quote_spanned! {Span::mixed_site()=>
+            #(#docs)*
+            #doc
+            pub #ident: #kind,
+        }
+    });
+    quote_spanned! {Span::mixed_site()=>
+        /// The tools that the graph's agent works with.
+        pub struct Tools { #(#fields)* }
+    }
+}
+
+/// The types of the tools, resolved where the macro is called and nowhere else: the generated module's own names cannot
+/// get in their way.
+pub(super) fn types(emit: &Emit<'_>) -> TokenStream {
+    let aliases = emit.tools.iter().enumerate().filter_map(|(at, tool)| {
+        let ToolKind::Typed(ty) = &tool.kind else { return None };
+        let (alias, ty) = (alias(at), rebase(ty.to_token_stream()));
+        Some(quote_spanned!(Span::mixed_site()=> pub type #alias = #ty;))
+    });
+    quote_spanned! {Span::mixed_site()=>
+        mod __types { use super::super::*; #(#aliases)* }
+    }
+}
+
+/// `fn agent`: from the tools to an agent of this graph.
+pub(super) fn agent(emit: &Emit<'_>) -> TokenStream {
+    let private = emit.private();
+    let bound = emit.tools.iter().enumerate().map(|(at, tool)| {
+        let ident = &tool.ident.ident;
+        match &tool.kind {
+            ToolKind::Typed(_) => {
+                let alias = alias(at);
+                let tests = typed_tests_of(emit, tool);
+                quote_spanned!(Span::mixed_site()=> #private::BoundTool::typed::<__types::#alias>(tools.#ident, &[#(#tests),*]))
+            }
+            ToolKind::Dyn => quote_spanned!(Span::mixed_site()=> #private::BoundTool::dynamic(tools.#ident)),
+        }
+    });
+    quote_spanned! {Span::mixed_site()=>
+        /// Begins an agent of this graph.
+        pub fn agent(tools: Tools) -> #private::AgentBuilder {
+            #private::AgentBuilder::of_graph(&GRAPH, [#(#bound),*])
+        }
+    }
+}
+
+/// `Tool::NAME` is the declared name: asserted where the name is declared.
+pub(super) fn assertions(emit: &Emit<'_>) -> TokenStream {
+    let private = emit.private();
+    emit.tools
+        .iter()
+        .zip(&emit.names)
+        .enumerate()
+        .filter(|(_, (tool, _))| matches!(tool.kind, ToolKind::Typed(_)))
+        .map(|(at, (tool, name))| {
+            let (alias, span) = (alias(at), name_span(tool));
+            let message = format!(
+                "the type of tool `{0}` has another name for the model than `{name}` [{1}]\n\
+                 help: declare it as `{0} = \"…\"` with the type's `Tool::NAME`, or change that",
+                tool.ident.text,
+                Code::ToolNameMismatch,
+            );
+            let type_name = quote_spanned!(span=> <__types::#alias as #private::Tool>::NAME);
+            let assertion = quote_spanned!(span=> ::core::assert!(#private::same(#type_name, #name), #message));
+            quote_spanned!(Span::mixed_site()=> const _: () = #assertion;)
+        })
+        .collect()
+}
+
+/// The alias of a tool's type.
+pub(super) fn alias(at: usize) -> Ident {
+    format_ident!("Tool{}", at, span = Span::mixed_site())
+}
+
+fn name_span(tool: &Tool) -> Span {
+    tool.name.as_ref().map_or_else(|| tool.ident.span(), |name| name.span())
+}

@@ -1,0 +1,61 @@
+//! Mistakes gathered on the way, printed in the order of the source.
+
+use proc_macro2::{Span, TokenStream};
+use skillgraph_core::{Code, Finding};
+
+/// All that is wrong with one graph.
+#[derive(Default)]
+pub(crate) struct Findings(Vec<Finding<Span>>);
+
+impl Findings {
+    /// Adds a finding.
+    pub(crate) fn push(&mut self, finding: Finding<Span>) {
+        self.0.push(finding);
+    }
+
+    /// Adds what the parser refused.
+    pub(crate) fn push_syntax(&mut self, error: syn::Error) {
+        self.0.extend(error.into_iter().map(|error| Finding::new(Code::Syntax, error.span(), error.to_string())));
+    }
+
+    /// One compile error a finding, in the order of the source.
+    pub(crate) fn into_errors(mut self) -> TokenStream {
+        self.0.sort_by_key(|finding| position(finding.at));
+        self.0.iter().flat_map(|finding| syn::Error::new(finding.at, text(finding)).to_compile_error()).collect()
+    }
+}
+
+impl Extend<Finding<Span>> for Findings {
+    fn extend<I: IntoIterator<Item = Finding<Span>>>(&mut self, findings: I) {
+        self.0.extend(findings);
+    }
+}
+
+/// The message as rustc prints it: the fact and its code, then what to look at, then what to do.
+fn text(finding: &Finding<Span>) -> String {
+    let mut text = format!("{} [{}]", finding.message, finding.code);
+    if let Some(excerpt) = &finding.excerpt {
+        text.push('\n');
+        text.push_str(excerpt);
+    }
+    if let Some(help) = &finding.help {
+        text.push_str("\nhelp: ");
+        text.push_str(help);
+    }
+    for note in &finding.notes {
+        text.push_str("\nnote: ");
+        text.push_str(&note.text);
+        if let Some((line, _)) = note.at.and_then(position) {
+            text.push_str(&format!(" on line {line}"));
+        }
+    }
+    text
+}
+
+/// Line and column of a span, where a compiler is there to tell.
+fn position(span: Span) -> Option<(usize, usize)> {
+    proc_macro::is_available().then(|| {
+        let start = span.unwrap().start();
+        (start.line(), start.column())
+    })
+}

@@ -1,0 +1,51 @@
+//! The macros of skillgraph. Use them through the crate `skillgraph`.
+//!
+//! This crate is a shell: it parses source text (recovering from mistakes), lowers it to the declaration of
+//! `skillgraph-core`, lets the core check it, and emits a module, with or without errors beside it.
+
+mod ast;
+mod emit;
+mod findings;
+mod lower;
+mod parse;
+mod tool;
+
+use proc_macro2::TokenStream;
+
+/// `skill_graph!` behind its wrapper in the facade: the first token tree is the path to the facade, the rest is the graph.
+#[doc(hidden)]
+#[proc_macro]
+pub fn skill_graph(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    let mut tokens = TokenStream::from(input).into_iter();
+    let facade: TokenStream = tokens.next().into_iter().collect();
+    expand_graph(&facade, tokens.collect()).into()
+}
+
+/// Makes a tool of an async function (SPEC 14.2).
+///
+/// The function stays as it is. Beside it stands a unit struct named after it (`find_ticket` gives `FindTicket`) that
+/// implements `skillgraph::Tool`: its `NAME` is the function's name, its `DESCRIPTION` the doc comment.
+///
+/// * No parameter, or one: the arguments, any type that is `serde::Deserialize + schemars::JsonSchema`.
+/// * A leading `&T` makes the struct `FindTicket(pub Arc<T>)`: the shared state that the tool works on.
+/// * A `&ToolContext` is passed through.
+/// * The function returns `Result<T, E>` or `Result<ToolReply<T>, E>` with `T: Serialize` and `E: Display`.
+///
+/// `#[tool(exclusive)]` says that no other tool may run at the same time. `#[tool(crate = path)]` names the facade where
+/// it is not called `skillgraph`.
+#[proc_macro_attribute]
+pub fn tool(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    tool::expand(options.into(), item.into()).into()
+}
+
+fn expand_graph(facade: &TokenStream, source: TokenStream) -> TokenStream {
+    let mut findings = findings::Findings::default();
+    let Some(graph) = parse::graph(source, &mut findings) else {
+        return findings.into_errors();
+    };
+    let decl = lower::lower(&graph);
+    findings.extend(skillgraph_core::check::check(&decl));
+    let mut output = emit::module(facade, &graph, &decl);
+    output.extend(findings.into_errors());
+    output
+}

@@ -1,0 +1,126 @@
+//! [`crate::ast`] to the declaration that the core checks: names as written, places as spans.
+
+use proc_macro2::Span;
+use skillgraph_core::decl::{
+    Body, Condition, EntryDecl, GraphDecl, RouteDecl, SkillDecl, StepDecl, Steps, ToolDecl, Trigger, TriggerTools,
+    Word, read_prose, skill_id_of,
+};
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta};
+
+use crate::ast;
+
+/// Stands for a text that could not be read: it must not be reported as missing too.
+const UNREAD: &str = "(unread)";
+
+pub(crate) fn lower(graph: &ast::Graph) -> GraphDecl<Span> {
+    GraphDecl {
+        name: word(&graph.name),
+        tools: graph.tools.iter().map(tool).collect(),
+        baseline: words(&graph.baseline),
+        skills: graph.skills.iter().map(skill).collect(),
+        entries: graph.entries.iter().map(entry).collect(),
+        routes: graph.routes.iter().map(route).collect(),
+    }
+}
+
+fn tool(tool: &ast::Tool) -> ToolDecl<Span> {
+    ToolDecl {
+        ident: word(&tool.ident),
+        name: tool.name.as_ref().map_or_else(|| word(&tool.ident), text),
+        typed: matches!(tool.kind, ast::ToolKind::Typed(_)),
+    }
+}
+
+fn skill(skill: &ast::Skill) -> SkillDecl<Span> {
+    let ident = word(&skill.ident);
+    let id = skill.id.as_ref().map_or_else(|| Word::new(skill_id_of(&ident.text), ident.at), text);
+    let description = skill.description.as_ref().map(text).or_else(|| doc_text(&skill.docs));
+    let body = skill.body.as_ref().map(|body| match body {
+        ast::Body::Inline(literal) => Body::Inline { source: text(literal), prose: read_prose(&literal.value()) },
+        ast::Body::Included(_) => Body::Included,
+    });
+    SkillDecl {
+        id,
+        description: description.or_else(|| skill.broken.then(|| Word::new(UNREAD, ident.at))),
+        body: body.or_else(|| skill.broken.then_some(Body::Included)),
+        tools: words(&skill.tools),
+        steps: skill.steps.as_ref().map(|steps| Steps {
+            at: steps.span,
+            list: steps.list.iter().map(|step| StepDecl { tool: word(&step.tool), note: text(&step.note) }).collect(),
+        }),
+        on_skip: skill.on_skip,
+        scope: skill.scope,
+        ident,
+    }
+}
+
+fn entry(entry: &ast::Entry) -> EntryDecl<Span> {
+    EntryDecl {
+        skill: word(&entry.skill),
+        condition: entry.condition.as_ref().map(condition),
+        label: entry.label.as_ref().map(text),
+    }
+}
+
+fn condition(condition_: &ast::Condition) -> Condition<Span> {
+    match condition_ {
+        ast::Condition::Matches(pattern) => Condition::Matches(text(pattern)),
+        ast::Condition::Keywords { span, list } => {
+            Condition::Keywords { at: *span, list: list.iter().map(text).collect() }
+        }
+        ast::Condition::All { span, list } => Condition::All { at: *span, list: list.iter().map(condition).collect() },
+        ast::Condition::Closure(closure) => Condition::Closure(source(closure)),
+    }
+}
+
+fn route(route: &ast::Route) -> RouteDecl<Span> {
+    let trigger = match &route.trigger {
+        ast::Trigger::Pick => Trigger::Pick,
+        ast::Trigger::Closure(closure) => Trigger::Closure(source(closure)),
+        ast::Trigger::Returns { tools, statuses, closure } => Trigger::Returns {
+            tools: match tools {
+                ast::TriggerTools::One(name) => TriggerTools::One(word(name)),
+                ast::TriggerTools::AnyOf { span, list } => TriggerTools::AnyOf { at: *span, list: words(list) },
+                ast::TriggerTools::Any { span } => TriggerTools::Any { at: *span },
+            },
+            statuses: *statuses,
+            closure: closure.as_ref().map(source),
+        },
+    };
+    RouteDecl { from: word(&route.from), to: word(&route.to), trigger, label: route.label.as_ref().map(text) }
+}
+
+/// A closure as drawings and records show it.
+pub(crate) fn source(closure: &ast::Closure) -> Word<Span> {
+    Word::new(format!("|{}| {}", closure.param, closure.body), closure.bar)
+}
+
+/// The text of doc comments, on one line.
+pub(crate) fn doc_text(docs: &[Attribute]) -> Option<Word<Span>> {
+    let lines: Vec<&LitStr> = docs.iter().filter_map(doc_line).collect();
+    let at = lines.first()?.span();
+    let text = lines.iter().map(|line| line.value().trim().to_owned()).filter(|line| !line.is_empty());
+    Some(Word::new(text.collect::<Vec<_>>().join(" "), at))
+}
+
+fn doc_line(attribute: &Attribute) -> Option<&LitStr> {
+    match &attribute.meta {
+        Meta::NameValue(pair) => match &pair.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(line), .. }) => Some(line),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn word(name: &ast::Name) -> Word<Span> {
+    Word::new(&name.text, name.span())
+}
+
+fn words(names: &[ast::Name]) -> Vec<Word<Span>> {
+    names.iter().map(word).collect()
+}
+
+fn text(literal: &LitStr) -> Word<Span> {
+    Word::new(literal.value(), literal.span())
+}

@@ -1,0 +1,134 @@
+//! Where to go on after a mistake.
+
+use proc_macro2::{Ident, Span, TokenTree};
+use syn::parse::ParseStream;
+use syn::{LitStr, Token, token};
+
+use super::at_word;
+use crate::findings::Findings;
+
+/// Words that begin an item, and what must follow them for it to be one.
+const ITEMS: [(&str, Follows); 11] = [
+    ("tools", Follows::Brace),
+    ("baseline", Follows::Colon),
+    ("skill", Follows::Ident),
+    ("skills", Follows::Ident),
+    ("entry", Follows::Ident),
+    ("route", Follows::Ident),
+    ("never_routes", Follows::Colon),
+    ("classify", Follows::Colon),
+    ("require", Follows::Ident),
+    ("governor", Follows::Brace),
+    ("catalog", Follows::Brace),
+];
+
+#[derive(Clone, Copy)]
+enum Follows {
+    Brace,
+    Colon,
+    Ident,
+}
+
+/// Skips what is left of a malformed item.
+pub(super) fn skip_item(input: ParseStream<'_>) {
+    while !input.is_empty() && !at_item(input) {
+        let ends = input.peek(Token![;]);
+        skip_one(input);
+        if ends {
+            break;
+        }
+    }
+}
+
+/// Skips what is left of a malformed field: to the next `name:`, past a comma.
+pub(super) fn skip_field(input: ParseStream<'_>) {
+    while !input.is_empty() && !at_field(input) {
+        skip_one(input);
+    }
+}
+
+/// Skips everything.
+pub(super) fn skip_all(input: ParseStream<'_>) {
+    while !input.is_empty() {
+        skip_one(input);
+    }
+}
+
+/// Whether an item begins here.
+fn at_item(input: ParseStream<'_>) -> bool {
+    if input.peek(Token![#]) && input.peek2(token::Bracket) {
+        return true;
+    }
+    ITEMS.iter().any(|(word, follows)| {
+        at_word(input, word)
+            && match follows {
+                Follows::Brace => input.peek2(token::Brace),
+                Follows::Colon => input.peek2(Token![:]),
+                Follows::Ident => input.peek2(syn::Ident),
+            }
+    })
+}
+
+/// Whether a field begins here.
+pub(super) fn at_field(input: ParseStream<'_>) -> bool {
+    (input.peek(syn::Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]))
+        || (input.peek(Token![#]) && input.peek2(token::Bracket))
+}
+
+/// Whether the expression of a closure ends here.
+pub(super) fn at_closure_end(input: ParseStream<'_>) -> bool {
+    input.is_empty()
+        || input.peek(Token![;])
+        || input.peek(Token![,])
+        || (input.peek(Token![as]) && input.peek2(LitStr))
+        || (at_item(input) && !input.peek(Token![#]))
+}
+
+/// The elements of a bracketed list; a malformed one is reported and skipped.
+pub(super) fn list<T>(
+    input: ParseStream<'_>,
+    findings: &mut Findings,
+    mut element: impl FnMut(ParseStream<'_>, &mut Findings) -> syn::Result<T>,
+) -> syn::Result<(Span, Vec<T>)> {
+    let content;
+    let brackets = syn::bracketed!(content in input);
+    let mut elements = Vec::new();
+    while !content.is_empty() {
+        match element(&content, findings) {
+            Ok(element) => elements.push(element),
+            Err(error) => {
+                findings.push_syntax(error);
+                skip_element(&content);
+                continue;
+            }
+        }
+        if !content.is_empty() && !content.peek(Token![,]) {
+            findings.push_syntax(content.error("expected `,` between two elements"));
+            skip_element(&content);
+        } else if !content.is_empty() {
+            content.parse::<Token![,]>()?;
+        }
+    }
+    Ok((brackets.span.join(), elements))
+}
+
+/// Skips to the next list element.
+fn skip_element(input: ParseStream<'_>) {
+    while !input.is_empty() {
+        let ends = input.peek(Token![,]);
+        skip_one(input);
+        if ends {
+            break;
+        }
+    }
+}
+
+/// Takes a word as it stands, for a message about it.
+pub(super) fn any_word(input: ParseStream<'_>) -> Option<Ident> {
+    input.cursor().ident().map(|(ident, _)| ident)
+}
+
+fn skip_one(input: ParseStream<'_>) {
+    // Every caller has looked: there is a token, and any token is a token tree.
+    let _ = input.parse::<TokenTree>();
+}

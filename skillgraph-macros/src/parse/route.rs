@@ -1,0 +1,95 @@
+//! `route NAME -> NAME trigger [as "…"];` and `route NAME ~> NAME [as "…"];`
+
+use proc_macro2::Ident;
+use skillgraph_core::decl::{Status, StatusSet};
+use skillgraph_core::suggest::{closest, listed};
+use skillgraph_core::{Code, Finding};
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::{Token, token};
+
+use super::graph::semicolon;
+use super::{closure, label, name, not_yet, recover, take_word};
+use crate::ast::{Graph, Route, Trigger, TriggerTools};
+use crate::findings::Findings;
+
+pub(super) fn parse(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> syn::Result<()> {
+    let from = name(input, "the skill that the edge leaves")?;
+    let picked = input.peek(Token![~]);
+    if picked {
+        input.parse::<Token![~]>()?;
+        input.parse::<Token![>]>()?;
+    } else if input.peek(Token![->]) {
+        input.parse::<Token![->]>()?;
+    } else {
+        return Err(input.error("expected `->`, or `~>` for an edge that only the model's own pick takes"));
+    }
+    let to = name(input, "the skill that the edge leads to")?;
+    let trigger = if picked { Trigger::Pick } else { trigger(input, findings)? };
+    let label = label(input)?;
+    graph.routes.push(Route { from, to, trigger, label });
+    semicolon(input)
+}
+
+fn trigger(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Trigger> {
+    if take_word(input, "when")?.is_some() {
+        return closure(input).map(Trigger::Closure);
+    }
+    if take_word(input, "on")?.is_none() {
+        return Err(input.error("expected what makes this edge fire: `on tool`, or `when |result| …`"));
+    }
+    let tools = tools(input, findings)?;
+    let statuses = if take_word(input, "is")?.is_some() { Some(statuses(input, findings)?) } else { None };
+    if let Some(word) = take_word(input, "where")? {
+        findings.push(not_yet(&word, "write it as a closure: `when |out| …`"));
+        while !recover::at_closure_end(input) {
+            input.parse::<proc_macro2::TokenTree>()?;
+        }
+        return Ok(Trigger::Returns { tools, statuses, closure: None });
+    }
+    let closure = if take_word(input, "when")?.is_some() { Some(closure(input)?) } else { None };
+    Ok(Trigger::Returns { tools, statuses, closure })
+}
+
+fn tools(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<TriggerTools> {
+    if !super::at_word(input, "any") {
+        return name(input, "a tool of this graph, `any[…]`, or `any`").map(TriggerTools::One);
+    }
+    let any = input.call(Ident::parse_any)?;
+    if !input.peek(token::Bracket) {
+        return Ok(TriggerTools::Any { span: any.span() });
+    }
+    let (span, list) = recover::list(input, findings, |input, _| name(input, "a tool of this graph"))?;
+    Ok(TriggerTools::AnyOf { span, list })
+}
+
+/// `is status | status …`, or `is any`.
+fn statuses(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<StatusSet> {
+    let mut set = StatusSet::NONE;
+    loop {
+        let Some(word) = recover::any_word(input) else {
+            return Err(input.error("expected a status, as in `is denied | failure`"));
+        };
+        input.call(Ident::parse_any)?;
+        let text = word.to_string();
+        match Status::from_word(&text) {
+            Some(status) => set = set.with(status),
+            None if text == "any" => {
+                set =
+                    Status::ALL.into_iter().filter(|status| StatusSet::ANY.contains(*status)).fold(set, StatusSet::with)
+            }
+            None => {
+                let known = || Status::ALL.into_iter().map(Status::as_str);
+                let finding = Finding::new(Code::Syntax, word.span(), format!("`{text}` is not a status"));
+                findings.push(match closest(&text, known()) {
+                    Some(near) => finding.help(format!("a status with a similar name exists: `{near}`")),
+                    None => finding.help(format!("the statuses are {}, and `any`", listed(known()))),
+                });
+            }
+        }
+        if !input.peek(Token![|]) {
+            return Ok(set);
+        }
+        input.parse::<Token![|]>()?;
+    }
+}

@@ -1,0 +1,192 @@
+//! `skill NAME ["=" "…"] { field, … }`
+
+use proc_macro2::Ident;
+use skillgraph_core::decl::{OnSkip, Scope};
+use skillgraph_core::suggest::{closest, listed};
+use skillgraph_core::{Code, Finding};
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::{Attribute, LitStr, Token, token};
+
+use super::{docs, name, new_name, not_yet, recover};
+use crate::ast::{Body, Graph, Skill, Step, Steps};
+use crate::findings::Findings;
+
+/// The fields in this version.
+const FIELDS: [&str; 6] = ["description", "body", "tools", "steps", "on_skip", "scope"];
+/// The fields of SPEC 1.1 that this version does not have.
+const LATER_FIELDS: [&str; 5] = ["surface", "refresh", "produces", "consumes", "model"];
+
+pub(super) fn parse(
+    input: ParseStream<'_>,
+    docs: Vec<Attribute>,
+    graph: &mut Graph,
+    findings: &mut Findings,
+) -> syn::Result<()> {
+    let ident = new_name(input, "the name of a skill", findings)?;
+    let mut skill = Skill {
+        docs,
+        ident,
+        id: None,
+        description: None,
+        body: None,
+        tools: Vec::new(),
+        steps: None,
+        on_skip: None,
+        scope: Scope::Active,
+        broken: false,
+    };
+    let result = rest(input, &mut skill, findings);
+    skill.broken |= result.is_err();
+    graph.skills.push(skill);
+    result
+}
+
+fn rest(input: ParseStream<'_>, skill: &mut Skill, findings: &mut Findings) -> syn::Result<()> {
+    if input.peek(Token![=]) {
+        input.parse::<Token![=]>()?;
+        skill.id = Some(input.parse()?);
+    }
+    if let Some(from) = recover::any_word(input).filter(|word| word == "from") {
+        findings.push(not_yet(&from, "write the skill here, with `body: include_str!(\"…\")` for its text"));
+        skill.broken = true;
+        recover::skip_item(input);
+        return Ok(());
+    }
+    if !input.peek(token::Brace) {
+        return Err(input.error("expected `{` and the fields of the skill"));
+    }
+    let content;
+    syn::braced!(content in input);
+    let mut seen: Vec<String> = Vec::new();
+    while !content.is_empty() {
+        if let Err(error) = field(&content, skill, &mut seen, findings) {
+            findings.push_syntax(error);
+            skill.broken = true;
+            recover::skip_field(&content);
+            continue;
+        }
+        if content.is_empty() {
+            break;
+        }
+        if let Err(error) = content.parse::<Token![,]>() {
+            findings.push_syntax(error);
+            skill.broken = true;
+            recover::skip_field(&content);
+        }
+    }
+    Ok(())
+}
+
+fn field(
+    input: ParseStream<'_>,
+    skill: &mut Skill,
+    seen: &mut Vec<String>,
+    findings: &mut Findings,
+) -> syn::Result<()> {
+    docs(input, "a field", findings)?;
+    let Some(word) = recover::any_word(input) else {
+        return Err(input.error(format!("expected a field: {}", listed(FIELDS))));
+    };
+    let text = word.to_string();
+    if LATER_FIELDS.contains(&text.as_str()) || !FIELDS.contains(&text.as_str()) {
+        findings.push(if LATER_FIELDS.contains(&text.as_str()) { not_yet(&word, "") } else { unknown_field(&word) });
+        skill.broken |= !LATER_FIELDS.contains(&text.as_str());
+        while !input.is_empty() && !input.peek(Token![,]) {
+            input.parse::<proc_macro2::TokenTree>()?;
+        }
+        return Ok(());
+    }
+    if seen.contains(&text) {
+        findings.push(
+            Finding::new(Code::Syntax, word.span(), format!("skill `{}` has `{text}` twice", skill.ident.text))
+                .help("remove one of the two"),
+        );
+    }
+    seen.push(text.clone());
+    input.call(Ident::parse_any)?;
+    input.parse::<Token![:]>()?;
+    match text.as_str() {
+        "description" => skill.description = Some(input.parse()?),
+        "body" => skill.body = Some(body(input)?),
+        "tools" => skill.tools = recover::list(input, findings, |input, _| name(input, "a tool of this graph"))?.1,
+        "steps" => {
+            let (span, list) = recover::list(input, findings, step)?;
+            skill.steps = Some(Steps { span, list });
+        }
+        "on_skip" => {
+            let (value, span) = word_of(input, &[("advance", OnSkip::Advance), ("hold", OnSkip::Hold)], findings)?;
+            skill.on_skip = Some((value.unwrap_or_default(), span));
+        }
+        _ => {
+            let (value, _) = word_of(input, &[("active", Scope::Active), ("always", Scope::Always)], findings)?;
+            skill.scope = value.unwrap_or_default();
+        }
+    }
+    Ok(())
+}
+
+fn body(input: ParseStream<'_>) -> syn::Result<Body> {
+    if super::take_word(input, "include_str")?.is_none() {
+        return input.parse().map(Body::Inline);
+    }
+    input.parse::<Token![!]>()?;
+    let path;
+    syn::parenthesized!(path in input);
+    let literal: LitStr = path.parse()?;
+    if path.peek(Token![,]) {
+        path.parse::<Token![,]>()?;
+    }
+    if !path.is_empty() {
+        let error = path.error("expected one path");
+        recover::skip_all(&path);
+        return Err(error);
+    }
+    Ok(Body::Included(literal))
+}
+
+fn step(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Step> {
+    docs(input, "a step", findings)?;
+    let tool = name(input, "a tool of this skill")?;
+    if !input.peek(Token![:]) {
+        return Err(input.error(format!("expected `:` and the reason for the step, as in `{}: \"why\"`", tool.text)));
+    }
+    input.parse::<Token![:]>()?;
+    let note = input.parse()?;
+    while let Some(word) = recover::any_word(input).filter(|word| word == "produces" || word == "consumes") {
+        findings.push(not_yet(&word, ""));
+        input.parse::<proc_macro2::TokenTree>()?;
+        input.parse::<proc_macro2::TokenTree>()?;
+    }
+    Ok(Step { tool, note })
+}
+
+/// One word of a closed set.
+fn word_of<T: Copy>(
+    input: ParseStream<'_>,
+    words: &[(&str, T)],
+    findings: &mut Findings,
+) -> syn::Result<(Option<T>, proc_macro2::Span)> {
+    let known = || words.iter().map(|(word, _)| *word);
+    let Some(word) = recover::any_word(input) else {
+        return Err(input
+            .error(format!("expected {}", known().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or "))));
+    };
+    input.call(Ident::parse_any)?;
+    let value = words.iter().find(|(known, _)| word == *known).map(|(_, value)| *value);
+    if value.is_none() {
+        findings.push(
+            Finding::new(Code::Syntax, word.span(), format!("`{word}` is not a choice here"))
+                .help(format!("the choices are {}", listed(known()))),
+        );
+    }
+    Ok((value, word.span()))
+}
+
+fn unknown_field(word: &Ident) -> Finding<proc_macro2::Span> {
+    let finding = Finding::new(Code::Syntax, word.span(), format!("a skill has no field `{word}`"));
+    match closest(&word.to_string(), FIELDS) {
+        Some(near) => finding.help(format!("a field with a similar name exists: `{near}`")),
+        None => finding.help(format!("the fields of a skill are {}", listed(FIELDS))),
+    }
+}

@@ -1,0 +1,249 @@
+//! `#[tool]`: an async function as a type that implements `Tool` (SPEC 14.2).
+//!
+//! Only the signature is read, and only as far as needed; the function itself is passed on untouched.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Attribute, LitStr, Path, Token, Type, Visibility};
+
+use crate::lower::doc_text;
+
+/// The item and its tool, or the item and an error.
+pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+    let generated = Options::parse.parse2(options).and_then(|options| {
+        let function = Function::parse.parse2(item.clone())?;
+        generate(&options, &function)
+    });
+    let generated = generated.unwrap_or_else(|error| error.to_compile_error());
+    quote!(#item #generated)
+}
+
+/// `find_ticket` → `FindTicket`.
+pub(crate) fn type_name(function: &str) -> String {
+    function
+        .split('_')
+        .flat_map(|word| {
+            let mut chars = word.chars();
+            let first = chars.next().into_iter().flat_map(char::to_uppercase);
+            first.chain(chars).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// `exclusive`, `crate = path`
+struct Options {
+    exclusive: bool,
+    facade: Option<Path>,
+}
+
+impl Options {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut options = Options { exclusive: false, facade: None };
+        while !input.is_empty() {
+            let word = input.call(Ident::parse_any)?;
+            if word == "exclusive" {
+                options.exclusive = true;
+            } else if word == "crate" {
+                input.parse::<Token![=]>()?;
+                options.facade = Some(input.parse()?);
+            } else {
+                return Err(syn::Error::new(
+                    word.span(),
+                    format!(
+                        "`{word}` is not an option of `#[tool]`\nhelp: the options are `exclusive` and `crate = path`"
+                    ),
+                ));
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// The signature, as far as a tool needs it.
+struct Function {
+    docs: Vec<Attribute>,
+    vis: Visibility,
+    name: Ident,
+    parameters: Vec<Type>,
+    output: Type,
+}
+
+impl Function {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attributes = input.call(Attribute::parse_outer)?;
+        let vis = input.parse()?;
+        if !input.peek(Token![async]) {
+            return Err(input.error("a tool is an async function: expected `async fn`"));
+        }
+        input.parse::<Token![async]>()?;
+        input.parse::<Token![fn]>()?;
+        let name: Ident = input.call(Ident::parse_any)?;
+        if input.peek(Token![<]) {
+            return Err(input.error("a tool function takes no generic parameters: its schema must be known"));
+        }
+        let content;
+        syn::parenthesized!(content in input);
+        let parameters = Punctuated::<Type, Token![,]>::parse_terminated_with(&content, parameter)?;
+        if !input.peek(Token![->]) {
+            return Err(input.error("a tool function returns `Result<T, E>`: expected `->`"));
+        }
+        input.parse::<Token![->]>()?;
+        let output = input.parse()?;
+        while !input.is_empty() {
+            input.parse::<TokenTree>()?;
+        }
+        let docs = attributes.into_iter().filter(|attribute| attribute.path().is_ident("doc")).collect();
+        Ok(Function { docs, vis, name, parameters: parameters.into_iter().collect(), output })
+    }
+}
+
+/// `pattern: Type`, of which only the type counts.
+fn parameter(input: ParseStream<'_>) -> syn::Result<Type> {
+    input.call(Attribute::parse_outer)?;
+    while !input.is_empty() && (!input.peek(Token![:]) || input.peek(Token![::])) {
+        input.parse::<TokenTree>()?;
+    }
+    input.parse::<Token![:]>()?;
+    input.parse()
+}
+
+fn generate(options: &Options, function: &Function) -> syn::Result<TokenStream> {
+    let facade = options.facade.as_ref().map_or_else(|| quote!(::skillgraph), |path| quote!(#path));
+    let private = quote!(#facade::__private);
+    let (vis, name, docs, output) = (&function.vis, &function.name, &function.docs, &function.output);
+    let text = name.unraw().to_string();
+    let type_name = Ident::new(&type_name(&text), name.span());
+    let description = doc_text(docs).filter(|text| !text.is_blank()).ok_or_else(|| {
+        syn::Error::new(
+            name.span(),
+            format!(
+                "tool `{text}` has no description\nhelp: add a doc comment: it is what a model reads about the tool"
+            ),
+        )
+    })?;
+    let description = LitStr::new(&description.text, description.at);
+
+    let parts = parameters(function)?;
+    let definition = match &parts.state {
+        Some(state) => quote! {
+            #(#docs)*
+            #[derive(::core::clone::Clone)]
+            #vis struct #type_name(
+                /// The state that the tool works on.
+                pub ::std::sync::Arc<#state>,
+            );
+        },
+        None => quote! {
+            #(#docs)*
+            #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug, ::core::default::Default)]
+            #vis struct #type_name;
+        },
+    };
+    let state = parts.state.as_ref().map(|_| quote!(&self.0,));
+    let args_type = parts.args.as_ref().map_or_else(|| quote!(#private::NoArgs), |args| quote!(#args));
+    let args = if parts.args.is_some() { quote!(args) } else { quote!(_args) };
+    let context = if parts.takes_context() { quote!(context) } else { quote!(_context) };
+    let order: Vec<TokenStream> = parts
+        .order
+        .iter()
+        .map(|part| match part {
+            Part::Args => quote!(args,),
+            Part::Context => quote!(context,),
+        })
+        .collect();
+    let options_method = options.exclusive.then(|| {
+        quote! {
+            fn options(&self) -> #private::ToolOptions {
+                #private::ToolOptions::default().exclusive()
+            }
+        }
+    });
+    let span = output.span();
+    let returned = quote_spanned!(span=> <#output as #private::ToolReturn>);
+    Ok(quote! {
+        #definition
+        impl #private::Tool for #type_name {
+            const NAME: &'static ::core::primitive::str = #text;
+            const DESCRIPTION: &'static ::core::primitive::str = #description;
+            type Args = #args_type;
+            type Output = #returned::Output;
+            type Error = #returned::Error;
+            #options_method
+            async fn call(
+                &self,
+                #args: Self::Args,
+                #context: &#private::ToolContext,
+            ) -> ::core::result::Result<#private::ToolReply<Self::Output>, Self::Error> {
+                #private::ToolReturn::into_reply(#name(#state #(#order)*).await)
+            }
+        }
+    })
+}
+
+struct Parameters {
+    state: Option<Type>,
+    args: Option<Type>,
+    order: Vec<Part>,
+}
+
+impl Parameters {
+    fn takes_context(&self) -> bool {
+        self.order.iter().any(|part| matches!(part, Part::Context))
+    }
+}
+
+enum Part {
+    Args,
+    Context,
+}
+
+/// Which parameter is what: a leading reference is the state, a `&ToolContext` the context, a value the arguments.
+fn parameters(function: &Function) -> syn::Result<Parameters> {
+    let mut parts = Parameters { state: None, args: None, order: Vec::new() };
+    for (at, parameter) in function.parameters.iter().enumerate() {
+        match parameter {
+            Type::Reference(reference) if is_context(&reference.elem) => parts.order.push(Part::Context),
+            Type::Reference(reference) if at == 0 => parts.state = Some((*reference.elem).clone()),
+            Type::Reference(_) => {
+                return Err(syn::Error::new(
+                    parameter.span(),
+                    "only the first parameter may be a reference to shared state",
+                ));
+            }
+            _ if parts.args.is_some() => {
+                return Err(syn::Error::new(
+                    parameter.span(),
+                    "a tool takes one argument value\nhelp: put its arguments in one struct that derives `Deserialize` and `JsonSchema`",
+                ));
+            }
+            args => {
+                parts.args = Some(args.clone());
+                parts.order.push(Part::Args);
+            }
+        }
+    }
+    Ok(parts)
+}
+
+fn is_context(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "ToolContext"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::type_name;
+
+    #[test]
+    fn functions_become_types() {
+        assert_eq!(type_name("find_ticket"), "FindTicket");
+        assert_eq!(type_name("a"), "A");
+        assert_eq!(type_name("__x_1"), "X1");
+    }
+}
