@@ -1,0 +1,225 @@
+//! An agent: a graph, its tools and a model, checked together once.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use skillgraph_core::graph::{Graph, GraphError, StaticGraph};
+use skillgraph_core::turn::{Limits, Setup, Transcript};
+
+use crate::conversation::{Conversation, RunError, TurnReport};
+use crate::model::{AnyModel, Model};
+use crate::tool::BoundTool;
+
+/// How long a tool may take where nobody said otherwise.
+const TOOL_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A graph, its tools and a model (SPEC 14.1). Cheap to copy; one agent serves many conversations at once.
+#[derive(Clone)]
+pub struct Agent {
+    pub(crate) parts: Arc<Parts>,
+}
+
+/// What every conversation of an agent shares. Nothing in it changes.
+pub(crate) struct Parts {
+    pub(crate) setup: Arc<Setup>,
+    pub(crate) tools: Vec<BoundTool>,
+    pub(crate) model: Arc<dyn AnyModel>,
+    pub(crate) tool_timeout: Duration,
+}
+
+impl Agent {
+    /// Answers one message, in a conversation of its own.
+    ///
+    /// # Errors
+    ///
+    /// As [`Conversation::send`].
+    pub async fn run(&self, message: impl Into<String>) -> Result<TurnReport, RunError> {
+        self.conversation().send(message).await
+    }
+
+    /// Begins a conversation.
+    pub fn conversation(&self) -> Conversation {
+        self.conversation_after(Transcript::new())
+    }
+
+    /// Begins a conversation that goes on after what was said before.
+    pub fn conversation_after(&self, history: Transcript) -> Conversation {
+        Conversation::new(self.clone(), history)
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Arc<Graph> {
+        &self.parts.setup.graph
+    }
+
+    /// What the turn machine needs to know of the agent: for hosts that drive turns themselves (SPEC 13).
+    pub fn setup(&self) -> &Arc<Setup> {
+        &self.parts.setup
+    }
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent").field("graph", &self.graph().name()).finish_non_exhaustive()
+    }
+}
+
+/// Builds an [`Agent`]. A generated module's `agent(tools)` begins one.
+#[must_use = "an agent is there after `.build()`"]
+pub struct AgentBuilder {
+    graph: Result<Arc<Graph>, GraphError>,
+    tools: Vec<BoundTool>,
+    model: Option<Arc<dyn AnyModel>>,
+    system: String,
+    limits: Limits,
+    tool_timeout: Duration,
+}
+
+impl AgentBuilder {
+    /// Begins an agent of a graph. `tools` are those of the graph's registry, in its order.
+    pub fn new(graph: Arc<Graph>, tools: impl IntoIterator<Item = BoundTool>) -> Self {
+        Self::begin(Ok(graph), tools)
+    }
+
+    /// Begins an agent of a graph that the macro declared.
+    #[doc(hidden)]
+    pub fn of_graph(graph: &'static StaticGraph, tools: impl IntoIterator<Item = BoundTool>) -> Self {
+        Self::begin(graph.compiled(), tools)
+    }
+
+    fn begin(graph: Result<Arc<Graph>, GraphError>, tools: impl IntoIterator<Item = BoundTool>) -> Self {
+        Self {
+            graph,
+            tools: tools.into_iter().collect(),
+            model: None,
+            system: String::new(),
+            limits: Limits::default(),
+            tool_timeout: TOOL_TIMEOUT,
+        }
+    }
+
+    /// The model that the agent asks.
+    pub fn model(mut self, model: impl Model) -> Self {
+        self.model = Some(Arc::new(model));
+        self
+    }
+
+    /// The host's own system prompt; it comes before the open skill's instructions.
+    pub fn system(mut self, system: impl Into<String>) -> Self {
+        self.system = system.into();
+        self
+    }
+
+    /// The most model calls of one turn; 10 where nobody said otherwise.
+    pub fn max_iterations(mut self, iterations: u32) -> Self {
+        self.limits.iterations = iterations;
+        self
+    }
+
+    /// The most characters of one tool result; 100,000 where nobody said otherwise.
+    pub fn max_result_characters(mut self, characters: usize) -> Self {
+        self.limits.result_characters = characters;
+        self
+    }
+
+    /// How long a tool may take; 60 seconds where neither the tool nor anybody else said otherwise.
+    pub fn tool_timeout(mut self, timeout: Duration) -> Self {
+        self.tool_timeout = timeout;
+        self
+    }
+
+    /// Checks that everything fits together.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`] with the first thing that does not.
+    pub fn build(self) -> Result<Agent, BuildError> {
+        let graph = self.graph.map_err(BuildError::Graph)?;
+        let model = self.model.ok_or(BuildError::NoModel)?;
+        if self.limits.iterations == 0 {
+            return Err(BuildError::NoIterations);
+        }
+        if graph.tools().len() != self.tools.len() {
+            return Err(BuildError::ToolCount { declared: graph.tools().len(), given: self.tools.len() });
+        }
+        for (declared, tool) in graph.tools().iter().zip(&self.tools) {
+            if tool.spec.name != *declared {
+                return Err(BuildError::ToolName { declared: declared.to_string(), given: tool.spec.name.to_string() });
+            }
+            if !is_object_schema(&tool.spec.parameters) {
+                return Err(BuildError::NotAnObject { tool: declared.to_string() });
+            }
+        }
+        let specs = self.tools.iter().map(|tool| Arc::new(tool.spec.clone())).collect();
+        let setup = Setup { graph, tools: specs, system: self.system, limits: self.limits };
+        let parts = Parts { setup: Arc::new(setup), tools: self.tools, model, tool_timeout: self.tool_timeout };
+        Ok(Agent { parts: Arc::new(parts) })
+    }
+}
+
+fn is_object_schema(schema: &Value) -> bool {
+    schema.get("type") == Some(&json!("object"))
+}
+
+/// Why an agent cannot be built.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The graph does not compile.
+    Graph(GraphError),
+    /// No model was given.
+    NoModel,
+    /// `max_iterations(0)`: no turn could begin.
+    NoIterations,
+    /// The registry and the tools differ in number.
+    ToolCount {
+        /// How many the graph declares.
+        declared: usize,
+        /// How many were given.
+        given: usize,
+    },
+    /// A tool has another name than the graph declares in its place.
+    ToolName {
+        /// The name in the graph's registry.
+        declared: String,
+        /// The name of the tool.
+        given: String,
+    },
+    /// A tool's parameters are not a JSON Schema of an object.
+    NotAnObject {
+        /// The tool.
+        tool: String,
+    },
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::Graph(error) => error.fmt(f),
+            BuildError::NoModel => f.write_str("the agent has no model: give it one with `.model(…)`"),
+            BuildError::NoIterations => f.write_str("the agent may not ask its model: `max_iterations` is 0"),
+            BuildError::ToolCount { declared, given } => {
+                write!(f, "the graph declares {declared} tools and {given} were given")
+            }
+            BuildError::ToolName { declared, given } => {
+                write!(f, "the graph declares the tool `{declared}` and was given one named `{given}`")
+            }
+            BuildError::NotAnObject { tool } => write!(
+                f,
+                "the parameters of tool `{tool}` are not a JSON Schema of an object: its arguments must be a struct, \
+                 or an object schema with `\"type\": \"object\"`"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            BuildError::Graph(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The loop: it answers what the turn asks, and decides nothing.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use skillgraph_core::decl::Status;
+use skillgraph_core::turn::{Event, Input, Outcome, Output, ToolReturn, ToolRun, Turn};
+use tokio::task::{Id, JoinError, JoinSet};
+
+use crate::agent::Parts;
+use crate::conversation::RunError;
+use crate::tool::ToolContext;
+
+/// Runs a turn to its end. Each event is handed on as soon as the turn tells it.
+pub(crate) async fn drive(
+    parts: &Parts,
+    turn: &mut Turn,
+    observe: &mut (impl FnMut(Event) + Send),
+) -> Result<Outcome, RunError> {
+    loop {
+        while let Some(event) = turn.poll_event() {
+            observe(event);
+        }
+        match turn.poll_output() {
+            Output::CallModel(request) => {
+                let input = match parts.model.complete_boxed(request).await {
+                    Ok(reply) => Input::ModelReplied(reply),
+                    Err(error) => Input::ModelFailed { reason: error.to_string() },
+                };
+                turn.handle_input(input).map_err(RunError::Protocol)?;
+            }
+            Output::RunTools(runs) => {
+                for group in groups(parts, runs) {
+                    run_together(parts, group, turn).await?;
+                }
+            }
+            Output::Done(outcome) => return Ok(outcome),
+            _ => turn.handle_input(Input::Cancel).map_err(RunError::Protocol)?,
+        }
+    }
+}
+
+/// The runs of a batch in call order, cut where a tool must be alone.
+fn groups(parts: &Parts, runs: Vec<ToolRun>) -> Vec<Vec<ToolRun>> {
+    let mut groups: Vec<Vec<ToolRun>> = Vec::new();
+    let mut last_is_alone = true;
+    for run in runs {
+        let alone = parts.tools.get(run.tool.position()).is_some_and(|tool| tool.options.exclusive);
+        match groups.last_mut() {
+            Some(group) if !alone && !last_is_alone => group.push(run),
+            _ => groups.push(vec![run]),
+        }
+        last_is_alone = alone;
+    }
+    groups
+}
+
+/// Runs tools at the same time. Each result goes to the turn when it is there: what has returned is kept even if the rest
+/// is dropped.
+async fn run_together(parts: &Parts, runs: Vec<ToolRun>, turn: &mut Turn) -> Result<(), RunError> {
+    let mut tasks = JoinSet::new();
+    let mut calls: HashMap<Id, (String, String)> = HashMap::new();
+    for run in runs {
+        let names = (run.call_id.clone(), run.name.to_string());
+        let handle = match parts.tools.get(run.tool.position()) {
+            Some(tool) => {
+                let context = ToolContext { call_id: run.call_id.clone(), tool: run.name.clone() };
+                let timeout = tool.options.timeout.unwrap_or(parts.tool_timeout);
+                tasks.spawn(within(timeout, run.call_id, run.name.to_string(), tool.run(run.arguments, context)))
+            }
+            // The agent was built with a tool for every position.
+            None => {
+                let text = format!("`{}` has no implementation.", run.name);
+                tasks.spawn(std::future::ready(ToolReturn::message(run.call_id, Status::Failure, text)))
+            }
+        };
+        calls.insert(handle.id(), names);
+    }
+    while let Some(joined) = tasks.join_next_with_id().await {
+        let returned = match joined {
+            Ok((_, returned)) => returned,
+            Err(error) => {
+                let Some((call_id, name)) = calls.remove(&error.id()) else { continue };
+                broken(call_id, &name, &error)
+            }
+        };
+        turn.handle_input(Input::ToolReturned(returned)).map_err(RunError::Protocol)?;
+    }
+    Ok(())
+}
+
+async fn within(timeout: Duration, call_id: String, name: String, run: impl Future<Output = ToolReturn>) -> ToolReturn {
+    match tokio::time::timeout(timeout, run).await {
+        Ok(returned) => returned,
+        Err(_) => {
+            let seconds = timeout.as_secs_f64();
+            let text =
+                format!("`{name}` did not return within {seconds} seconds. Whether it had an effect is not known.");
+            ToolReturn::message(call_id, Status::Failure, text)
+        }
+    }
+}
+
+/// The result of a task that did not end by returning.
+fn broken(call_id: String, name: &str, error: &JoinError) -> ToolReturn {
+    let what = if error.is_panic() { "failed unexpectedly" } else { "was interrupted" };
+    ToolReturn::message(
+        call_id,
+        Status::Failure,
+        format!("`{name}` {what} before it returned. Whether it had an effect is not known."),
+    )
+}

@@ -1,0 +1,22 @@
+//! The runtime of skillgraph: the loop that holds a model to a graph.
+//!
+//! An [`Agent`] is a graph, its tools and a [`Model`]. A [`Conversation`] sends it a user's messages. All rules are in the
+//! turn machine of `skillgraph-core`; this crate only answers it: it asks the model, runs the tools, and hands on the
+//! events. Use it through the crate `skillgraph`.
+
+mod agent;
+mod conversation;
+mod drive;
+mod model;
+mod recorder;
+mod reply;
+mod scripted;
+mod tool;
+
+pub use agent::{Agent, AgentBuilder, BuildError};
+pub use conversation::{Conversation, RunError, TurnReport};
+pub use model::{Model, ModelError};
+pub use recorder::{Hop, Rejection, RouteRecorder};
+pub use reply::{IntoReply, ToolReply, ToolReturn};
+pub use scripted::ScriptedModel;
+pub use tool::{BoundTool, DynTool, NoArgs, Tool, ToolContext, ToolOptions, TypedTest};

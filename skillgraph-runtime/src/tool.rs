@@ -1,0 +1,335 @@
+//! Tools: what an author implements, and what the loop runs.
+
+use std::fmt::{self, Display};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use skillgraph_core::decide::{EdgeVerdict, Verdict};
+use skillgraph_core::decl::{Status, ToolId};
+use skillgraph_core::graph::EdgeIx;
+use skillgraph_core::turn::{self, ToolSpec};
+
+use crate::reply::{Content, ToolReply};
+
+/// Something that a model may call (SPEC 14.2). `#[skillgraph::tool]` on an async function implements it.
+///
+/// ```
+/// use schemars::JsonSchema;
+/// use serde::{Deserialize, Serialize};
+/// use skillgraph_runtime::{Tool, ToolContext, ToolReply};
+///
+/// struct LookupOrder;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct LookupArgs {
+///     /// The order's number.
+///     order: u32,
+/// }
+///
+/// #[derive(Serialize)]
+/// struct Order {
+///     total_cents: u64,
+/// }
+///
+/// impl Tool for LookupOrder {
+///     const NAME: &'static str = "lookup_order";
+///     const DESCRIPTION: &'static str = "Looks an order up by its number.";
+///     type Args = LookupArgs;
+///     type Output = Order;
+///     type Error = std::io::Error;
+///
+///     async fn call(&self, args: LookupArgs, _: &ToolContext) -> Result<ToolReply<Order>, std::io::Error> {
+///         Ok(match args.order {
+///             1042 => ToolReply::success(Order { total_cents: 4_990 }),
+///             other => ToolReply::absent(format!("there is no order {other}")),
+///         })
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool",
+    label = "this type does not implement `skillgraph::Tool`",
+    note = "put `#[skillgraph::tool]` on an async function, and name the type it makes: `find_ticket` makes `FindTicket`"
+)]
+pub trait Tool: Send + Sync + 'static {
+    /// What the model calls it: 1–64 of `a-z A-Z 0-9 _ -`.
+    const NAME: &'static str;
+    /// What it does, for the model.
+    const DESCRIPTION: &'static str;
+    /// Its arguments: a type whose JSON Schema is an object.
+    type Args: DeserializeOwned + JsonSchema + Send;
+    /// What it returns.
+    type Output: Serialize + Send;
+    /// What can go wrong. The model reads the text of it.
+    type Error: Display + Send;
+
+    /// How it wants to be run.
+    fn options(&self) -> ToolOptions {
+        ToolOptions::default()
+    }
+
+    /// Runs it. An error is a result of status `failure`; a panic too.
+    fn call(
+        &self,
+        args: Self::Args,
+        context: &ToolContext,
+    ) -> impl Future<Output = Result<ToolReply<Self::Output>, Self::Error>> + Send;
+}
+
+/// How a tool wants to be run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ToolOptions {
+    pub(crate) exclusive: bool,
+    pub(crate) timeout: Option<Duration>,
+}
+
+impl ToolOptions {
+    /// No other tool of the batch runs at the same time.
+    #[must_use]
+    pub fn exclusive(mut self) -> Self {
+        self.exclusive = true;
+        self
+    }
+
+    /// How long it may take, instead of the agent's own limit.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+}
+
+/// What a tool may know about the call.
+#[derive(Debug, Clone)]
+pub struct ToolContext {
+    pub(crate) call_id: String,
+    pub(crate) tool: ToolId,
+}
+
+impl ToolContext {
+    /// The model's id for the call: unique within a reply.
+    pub fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    /// The name that the tool was called by.
+    pub fn tool(&self) -> &ToolId {
+        &self.tool
+    }
+}
+
+/// The arguments of a tool that takes none.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+pub struct NoArgs {}
+
+/// A tool that is known only at run time: `name: dyn` in a graph's registry.
+///
+/// ```
+/// use serde_json::json;
+/// use skillgraph_runtime::{DynTool, ToolReply};
+///
+/// let search = DynTool::new(
+///     "search_docs",
+///     "Searches the documentation.",
+///     json!({ "type": "object", "properties": { "query": { "type": "string" } }, "required": ["query"] }),
+///     |args, _context| async move {
+///         Ok::<_, std::convert::Infallible>(ToolReply::absent(format!("nothing about {}", args["query"])))
+///     },
+/// );
+/// assert_eq!(search.name(), "search_docs");
+/// ```
+#[derive(Clone)]
+pub struct DynTool {
+    spec: ToolSpec,
+    options: ToolOptions,
+    run: Arc<dyn Fn(Value, ToolContext) -> BoxFuture<Result<ToolReply<Value>, String>> + Send + Sync>,
+}
+
+impl DynTool {
+    /// A tool. `parameters` is the JSON Schema of its arguments, an object; `run` gets the arguments as an object.
+    pub fn new<R, E, F>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        parameters: Value,
+        run: impl Fn(Value, ToolContext) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        R: Into<ToolReply<Value>>,
+        E: Display,
+        F: Future<Output = Result<R, E>> + Send + 'static,
+    {
+        let run = Arc::new(run);
+        Self {
+            spec: ToolSpec { name: ToolId::from(name.into()), description: description.into(), parameters },
+            options: ToolOptions::default(),
+            run: Arc::new(move |args, context| {
+                let run = run.clone();
+                Box::pin(async move { run(args, context).await.map(Into::into).map_err(|error| error.to_string()) })
+            }),
+        }
+    }
+
+    /// How it wants to be run.
+    #[must_use]
+    pub fn with_options(mut self, options: ToolOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.spec.name.as_str()
+    }
+}
+
+impl fmt::Debug for DynTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynTool").field("name", &self.spec.name).finish_non_exhaustive()
+    }
+}
+
+pub(crate) type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// A test of a typed output that an edge of the graph makes (SPEC 1.4): the edge, and the test.
+pub type TypedTest<T> = (u32, fn(&<T as Tool>::Output) -> bool);
+
+/// A tool as the loop runs it, its types gone.
+pub struct BoundTool {
+    pub(crate) spec: ToolSpec,
+    pub(crate) options: ToolOptions,
+    run: Arc<dyn Fn(Map<String, Value>, ToolContext) -> BoxFuture<turn::ToolReturn> + Send + Sync>,
+}
+
+impl BoundTool {
+    /// Binds a typed tool, with the tests that the graph's edges make of its output.
+    pub fn typed<T: Tool>(tool: T, tests: &'static [TypedTest<T>]) -> Self {
+        let options = tool.options();
+        let tool = Arc::new(tool);
+        Self {
+            spec: ToolSpec {
+                name: ToolId::from_static(T::NAME),
+                description: T::DESCRIPTION.to_owned(),
+                parameters: schema_of::<T::Args>(),
+            },
+            options,
+            run: Arc::new(move |args, context| Box::pin(call_typed(tool.clone(), tests, args, context))),
+        }
+    }
+
+    /// Binds a tool that is known only at run time.
+    pub fn dynamic(tool: DynTool) -> Self {
+        let DynTool { mut spec, options, run } = tool;
+        spec.parameters = with_properties(spec.parameters);
+        Self {
+            spec,
+            options,
+            run: Arc::new(move |args, context| {
+                let call = run(Value::Object(args), context.clone());
+                Box::pin(async move { answer(&context, call.await, |_| Vec::new()) })
+            }),
+        }
+    }
+
+    pub(crate) fn run(&self, args: Map<String, Value>, context: ToolContext) -> BoxFuture<turn::ToolReturn> {
+        (self.run)(args, context)
+    }
+}
+
+impl fmt::Debug for BoundTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoundTool").field("name", &self.spec.name).finish_non_exhaustive()
+    }
+}
+
+async fn call_typed<T: Tool>(
+    tool: Arc<T>,
+    tests: &'static [TypedTest<T>],
+    args: Map<String, Value>,
+    context: ToolContext,
+) -> turn::ToolReturn {
+    let args: T::Args = match serde_path_to_error::deserialize(Value::Object(args)) {
+        Ok(args) => args,
+        Err(error) => {
+            let text = format!("`{}` was not run: {}.", context.tool, argument_error(&error));
+            return turn::ToolReturn::message(context.call_id, Status::Invalid, text);
+        }
+    };
+    let result = tool.call(args, &context).await;
+    answer(&context, result, |output| {
+        let verdict = |(edge, test): &TypedTest<T>| EdgeVerdict {
+            edge: EdgeIx::new(*edge as usize),
+            verdict: Verdict::of(|| test(output)),
+        };
+        tests.iter().map(verdict).collect()
+    })
+}
+
+/// What is wrong with which field.
+fn argument_error(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
+    match error.path().to_string().as_str() {
+        "." => error.inner().to_string(),
+        path => format!("in `{path}`: {}", error.inner()),
+    }
+}
+
+/// A typed answer without its type: the value for edges, the text for the model, what the typed tests said.
+fn answer<T: Serialize, E: Display>(
+    context: &ToolContext,
+    result: Result<ToolReply<T>, E>,
+    test: impl FnOnce(&T) -> Vec<EdgeVerdict>,
+) -> turn::ToolReturn {
+    let call_id = &context.call_id;
+    let reply = match result {
+        Ok(reply) => reply,
+        Err(error) => {
+            let text = format!("`{}` failed: {error}", context.tool);
+            return turn::ToolReturn::message(call_id, Status::Failure, text);
+        }
+    };
+    let mut returned = match reply.content {
+        Content::Words(words) => turn::ToolReturn::message(call_id, reply.status, words),
+        Content::Output(output) => match (serde_json::to_value(&output), serde_json::to_string(&output)) {
+            (Ok(value), Ok(json)) => {
+                let mut returned = turn::ToolReturn::new(call_id, reply.status, value);
+                if !returned.value.is_string() {
+                    returned.text = json;
+                }
+                returned.verdicts = test(&output);
+                returned
+            }
+            (Err(error), _) | (_, Err(error)) => {
+                let text = format!("`{}` returned what cannot be shown: {error}", context.tool);
+                turn::ToolReturn::message(call_id, Status::Failure, text)
+            }
+        },
+    };
+    returned.proposal = reply.proposal;
+    returned
+}
+
+/// The schema of a tool's arguments, as providers want it: one object, complete, without decoration.
+fn schema_of<A: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
+    let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<A>().to_value();
+    if let Some(object) = schema.as_object_mut() {
+        object.remove("title");
+    }
+    with_properties(schema)
+}
+
+/// An object schema that says nothing of its properties has none.
+fn with_properties(mut schema: Value) -> Value {
+    if let Some(object) = schema.as_object_mut()
+        && object.get("type") == Some(&json!("object"))
+    {
+        object.entry("properties").or_insert_with(|| json!({}));
+    }
+    schema
+}

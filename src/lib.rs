@@ -1,0 +1,104 @@
+#![doc = include_str!("../README.md")]
+#![warn(rustdoc::broken_intra_doc_links)]
+
+pub use skillgraph_core::decide::{Cause, ToolResult};
+pub use skillgraph_core::decl::{SkillId, Status, ToolId};
+pub use skillgraph_core::graph::{Graph, GraphError, StaticGraph, Witness};
+pub use skillgraph_core::turn::{
+    Event, Message, ModelReply, ModelRequest, MoveRecord, Outcome, PickRefusal, StopReason, ToolCall, ToolSpec,
+    Transcript, Usage,
+};
+pub use skillgraph_macros::tool;
+pub use skillgraph_runtime::{
+    Agent, AgentBuilder, BuildError, Conversation, DynTool, Hop, Model, ModelError, Rejection, RouteRecorder, RunError,
+    ScriptedModel, Tool, ToolContext, ToolOptions, ToolReply, TurnReport,
+};
+
+/// The pure core, for hosts that drive turns themselves and for tools around graphs: declaration, check-up, decision, turn
+/// machine, drawing.
+pub mod core {
+    pub use skillgraph_core::*;
+}
+
+/// Declares a skill graph and compiles it to a module (SPEC 1).
+///
+/// The README of this crate shows a whole graph. `cargo check` refuses one that cannot work: each mistake once, at its token.
+///
+/// The module holds `mod skill` and `mod tool` with one const a declaration, `struct Tools` with one field a tool,
+/// `static GRAPH` ([`StaticGraph`]), and `fn agent(Tools) -> AgentBuilder`.
+///
+/// ```
+/// # fn main() {}
+/// use skillgraph::skill_graph;
+///
+/// skill_graph! {
+///     pub graph support {
+///         tools { search_docs: dyn }
+///
+///         skill triage {
+///             description: "Start: work out what the user needs",
+///             body: "Ask until you know what the user needs. {search_docs} knows the product.",
+///             tools: [search_docs],
+///         }
+///
+///         skill billing {
+///             description: "Refunds, charges and invoices",
+///             body: "Be exact about amounts.",
+///         }
+///
+///         entry triage;
+///         entry billing when keywords["refund", "charged twice"];
+///         route triage ~> billing;
+///     }
+/// }
+///
+/// # #[test]
+/// fn drawn() {
+///     assert!(support::GRAPH.to_mermaid().starts_with("flowchart TD"));
+/// }
+/// assert_eq!(support::skill::billing, "billing");
+/// ```
+#[macro_export]
+macro_rules! skill_graph {
+    ($($graph:tt)*) => {
+        $crate::__private::skill_graph! { $crate $($graph)* }
+    };
+}
+
+/// What generated code needs. Not part of the public interface.
+#[doc(hidden)]
+pub mod __private {
+    pub use skillgraph_core::decide::ToolResult;
+    pub use skillgraph_core::decl::{OnSkip, Scope, SkillId, Status, ToolId};
+    pub use skillgraph_core::graph::{
+        ConditionRow, EntryRow, GraphTable, RouteRow, SkillRow, StaticGraph, StepRow, TestRow, ToolRow, ToolsRow,
+        TriggerRow,
+    };
+    pub use skillgraph_macros::skill_graph;
+    pub use skillgraph_runtime::{
+        AgentBuilder, BoundTool, DynTool, NoArgs, Tool, ToolContext, ToolOptions, ToolReply, ToolReturn,
+    };
+
+    pub use crate::__skillgraph_expression as expression;
+
+    /// Whether two texts are the same, at compile time.
+    pub const fn same(a: &str, b: &str) -> bool {
+        let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
+        while let ([first_a, rest_a @ ..], [first_b, rest_b @ ..]) = (a, b) {
+            if *first_a != *first_b {
+                return false;
+            }
+            (a, b) = (rest_a, rest_b);
+        }
+        a.is_empty() && b.is_empty()
+    }
+}
+
+/// An expression, so that one which is none fails here and nowhere else.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __skillgraph_expression {
+    ($expression:expr) => {
+        $expression
+    };
+}
