@@ -97,6 +97,8 @@ pub(crate) struct Route {
     pub(crate) to: Name,
     pub(crate) trigger: Trigger,
     pub(crate) label: Option<LitStr>,
+    /// Its trigger or label could not be read.
+    pub(crate) broken: bool,
 }
 
 pub(crate) enum Trigger {

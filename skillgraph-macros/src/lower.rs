@@ -8,16 +8,14 @@ use skillgraph_core::decl::{
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta};
 
 use crate::ast;
-
-/// Stands for a text that could not be read: it must not be reported as missing too.
-const UNREAD: &str = "(unread)";
+use crate::parse::is_never_a_name;
 
 pub(crate) fn lower(graph: &ast::Graph) -> GraphDecl<Span> {
     GraphDecl {
         name: word(&graph.name),
         tools: graph.tools.iter().map(tool).collect(),
         baseline: words(&graph.baseline),
-        skills: graph.skills.iter().map(skill).collect(),
+        skills: graph.skills.iter().enumerate().map(|(at, skill)| lower_skill(at, skill)).collect(),
         entries: graph.entries.iter().map(entry).collect(),
         routes: graph.routes.iter().map(route).collect(),
     }
@@ -31,9 +29,14 @@ fn tool(tool: &ast::Tool) -> ToolDecl<Span> {
     }
 }
 
-fn skill(skill: &ast::Skill) -> SkillDecl<Span> {
+fn lower_skill(at: usize, skill: &ast::Skill) -> SkillDecl<Span> {
     let ident = word(&skill.ident);
-    let id = skill.id.as_ref().map_or_else(|| Word::new(skill_id_of(&ident.text), ident.at), text);
+    let id = match &skill.id {
+        Some(id) => text(id),
+        // The name is refused; what it would spell as an id need not be refused too.
+        None if is_never_a_name(&skill.ident) => Word::new(format!("unnamed-{at}"), ident.at),
+        None => Word::new(skill_id_of(&ident.text), ident.at),
+    };
     let description = skill.description.as_ref().map(text).or_else(|| doc_text(&skill.docs));
     let body = skill.body.as_ref().map(|body| match body {
         ast::Body::Inline(literal) => Body::Inline { source: text(literal), prose: read_prose(&literal.value()) },
@@ -41,8 +44,8 @@ fn skill(skill: &ast::Skill) -> SkillDecl<Span> {
     });
     SkillDecl {
         id,
-        description: description.or_else(|| skill.broken.then(|| Word::new(UNREAD, ident.at))),
-        body: body.or_else(|| skill.broken.then_some(Body::Included)),
+        description,
+        body,
         tools: words(&skill.tools),
         steps: skill.steps.as_ref().map(|steps| Steps {
             at: steps.span,
@@ -50,6 +53,7 @@ fn skill(skill: &ast::Skill) -> SkillDecl<Span> {
         }),
         on_skip: skill.on_skip,
         scope: skill.scope,
+        unread: skill.broken,
         ident,
     }
 }
@@ -87,7 +91,13 @@ fn route(route: &ast::Route) -> RouteDecl<Span> {
             closure: closure.as_ref().map(source),
         },
     };
-    RouteDecl { from: word(&route.from), to: word(&route.to), trigger, label: route.label.as_ref().map(text) }
+    RouteDecl {
+        from: word(&route.from),
+        to: word(&route.to),
+        trigger,
+        label: route.label.as_ref().map(text),
+        unread: route.broken,
+    }
 }
 
 /// A closure as drawings and records show it.

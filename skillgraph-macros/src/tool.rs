@@ -167,21 +167,25 @@ fn generate(options: &Options, function: &Function) -> syn::Result<TokenStream> 
     });
     let span = output.span();
     let returned = quote_spanned!(span=> <#output as #private::ToolReturn>);
+    let output_type = quote_spanned!(span=> #returned::Output);
+    let error_type = quote_spanned!(span=> #returned::Error);
+    let into_reply = quote_spanned!(span=> #returned::into_reply);
     Ok(quote! {
         #definition
         impl #private::Tool for #type_name {
             const NAME: &'static ::core::primitive::str = #text;
             const DESCRIPTION: &'static ::core::primitive::str = #description;
             type Args = #args_type;
-            type Output = #returned::Output;
-            type Error = #returned::Error;
+            type Output = #output_type;
+            type Error = #error_type;
             #options_method
             async fn call(
                 &self,
                 #args: Self::Args,
                 #context: &#private::ToolContext,
             ) -> ::core::result::Result<#private::ToolReply<Self::Output>, Self::Error> {
-                #private::ToolReturn::into_reply(#name(#state #(#order)*).await)
+                let returned = #name(#state #(#order)*).await;
+                #into_reply(returned)
             }
         }
     })

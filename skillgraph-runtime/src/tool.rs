@@ -75,6 +75,15 @@ pub trait Tool: Send + Sync + 'static {
         ToolOptions::default()
     }
 
+    /// What generated code binds a tool with: a path through this trait, so that a type which is no tool is one error.
+    #[doc(hidden)]
+    fn bind(self, tests: &'static [TypedTest<Self>]) -> BoundTool
+    where
+        Self: Sized,
+    {
+        BoundTool::typed(self, tests)
+    }
+
     /// Runs it. An error is a result of status `failure`; a panic too.
     fn call(
         &self,

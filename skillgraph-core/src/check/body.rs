@@ -19,6 +19,7 @@ pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
             findings.push(blank(&skill.id, "the id of a skill").help("remove `= \"…\"` to use the identifier"));
         }
         match &skill.description {
+            None if skill.unread => {}
             None => findings.push(
                 Finding::new(Code::EmptyText, skill.ident.at.clone(), format!("skill `{name}` has no description"))
                     .help("add `description: \"…\"` or a doc comment: the line that a model reads when it chooses"),
@@ -30,6 +31,7 @@ pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
             Some(_) => {}
         }
         match &skill.body {
+            None if skill.unread => {}
             None => findings.push(
                 Finding::new(Code::EmptyText, skill.ident.at.clone(), format!("skill `{name}` has no body"))
                     .help("add `body: \"…\"`: the instructions that hold while this skill is open"),

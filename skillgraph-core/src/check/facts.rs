@@ -57,12 +57,16 @@ impl<'a, S> Facts<'a, S> {
 
     /// Whether the tool can be in a request while the cursor is on the skill (SPEC 5.2).
     pub(super) fn can_be_offered(&self, tool: usize, while_on: &SkillDecl<S>) -> bool {
-        self.everywhere.contains(&tool) || while_on.tools.iter().any(|name| self.tool(&name.text) == Some(tool))
+        while_on.unread
+            || self.everywhere.contains(&tool)
+            || while_on.tools.iter().any(|name| self.tool(&name.text) == Some(tool))
     }
 
     /// Whether any tool at all can be in a request while the cursor is on the skill.
     pub(super) fn can_offer_anything(&self, while_on: &SkillDecl<S>) -> bool {
-        !self.everywhere.is_empty() || while_on.tools.iter().any(|name| self.tool(&name.text).is_some())
+        while_on.unread
+            || !self.everywhere.is_empty()
+            || while_on.tools.iter().any(|name| self.tool(&name.text).is_some())
     }
 
     fn find_wired(&self) -> HashSet<usize> {

@@ -187,7 +187,9 @@ pub(super) fn unknown_tool<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, 
     };
     match decl.tools.len() {
         0 => finding.help(format!("declare it in the graph's registry: `tools {{ {}: … }}`", name.text)),
-        1..MOST_LISTED => finding.help(format!("declare it in `tools {{ … }}`, which holds {}", listed(declared()))),
+        1..MOST_LISTED => {
+            finding.help(format!("declare it in `tools {{ … }}`, or use a declared one: {}", listed(declared())))
+        }
         _ => finding.help("declare it in `tools { … }`"),
     }
 }
@@ -216,7 +218,7 @@ fn unknown_skill<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, name: &Wor
     match decl.skills.len() {
         0 => finding.help(format!("declare it: `skill {} {{ … }}`", name.text)),
         1..MOST_LISTED => finding.help(format!(
-            "declare it with `skill {} {{ … }}`, or name one of {}",
+            "declare it with `skill {} {{ … }}`, or use a declared one: {}",
             name.text,
             listed(declared())
         )),

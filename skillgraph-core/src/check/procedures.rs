@@ -31,7 +31,7 @@ pub(super) fn check_empty_list<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
 
 /// A procedure on a skill without tools.
 pub(super) fn check_steps_without_tools<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
-    for skill in decl.skills.iter().filter(|skill| skill.tools.is_empty()) {
+    for skill in decl.skills.iter().filter(|skill| skill.tools.is_empty() && !skill.unread) {
         let Some(steps) = skill.steps.as_ref().filter(|steps| !steps.list.is_empty()) else { continue };
         let mut tools: Vec<&str> = Vec::new();
         for step in &steps.list {
@@ -52,7 +52,7 @@ pub(super) fn check_steps_without_tools<S: Clone>(decl: &GraphDecl<S>, findings:
 
 /// `on_skip` on a skill without a procedure.
 pub(super) fn check_on_skip_without_steps<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
-    for skill in &decl.skills {
+    for skill in decl.skills.iter().filter(|skill| !skill.unread) {
         let (Some((_, at)), None) = (&skill.on_skip, &skill.steps) else { continue };
         findings.push(
             Finding::new(
@@ -67,7 +67,7 @@ pub(super) fn check_on_skip_without_steps<S: Clone>(decl: &GraphDecl<S>, finding
 
 /// A step names a tool that the skill's own `tools` does not hold.
 pub(super) fn check_foreign_tool<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, findings: &mut Vec<Finding<S>>) {
-    for skill in decl.skills.iter().filter(|skill| !skill.tools.is_empty()) {
+    for skill in decl.skills.iter().filter(|skill| !skill.tools.is_empty() && !skill.unread) {
         for step in skill.steps.iter().flat_map(|steps| &steps.list) {
             let tool = &step.tool.text;
             if facts.tool(tool).is_none() || skill.tools.iter().any(|own| own.text == *tool) {

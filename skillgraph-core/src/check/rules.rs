@@ -40,7 +40,7 @@ pub(super) fn check_second_default<S: Clone>(decl: &GraphDecl<S>, findings: &mut
                 format!("`{}` is a second entry without a condition", second.skill.text),
             )
             .help(format!("say when a turn starts there: `entry {} when …;`", second.skill.text))
-            .note_at(format!("`{}` is the default already", first.skill.text), first.skill.at.clone()),
+            .note_at(format!("the first one, `{}`, is", first.skill.text), first.skill.at.clone()),
         );
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn check_duplicate_route<S: Clone>(
     findings: &mut Vec<Finding<S>>,
 ) {
     let mut seen: HashMap<_, &RouteDecl<S>> = HashMap::new();
-    for route in &decl.routes {
+    for route in decl.routes.iter().filter(|route| !route.unread) {
         let (Some(from), Some(to), Some(trigger)) =
             (facts.skill(&route.from.text), facts.skill(&route.to.text), comparable(&route.trigger, facts))
         else {

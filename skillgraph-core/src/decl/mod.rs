@@ -86,6 +86,9 @@ pub struct SkillDecl<S> {
     pub on_skip: Option<(OnSkip, S)>,
     /// Whether its tools leave with the cursor.
     pub scope: Scope,
+    /// Some of it could not be read, which is a finding of its own: nothing is said of what seems to be missing.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub unread: bool,
 }
 
 /// The instructions of a skill.
@@ -173,4 +176,7 @@ pub struct RouteDecl<S> {
     pub trigger: Trigger<S>,
     /// What drawings and records call it.
     pub label: Option<Word<S>>,
+    /// Its trigger could not be read, which is a finding of its own.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub unread: bool,
 }

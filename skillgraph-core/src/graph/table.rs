@@ -217,6 +217,7 @@ impl SkillRow {
             steps: (!self.steps.is_empty()).then(|| Steps { at: (), list: steps.collect() }),
             on_skip: (!self.steps.is_empty()).then_some((self.on_skip, ())),
             scope: self.scope,
+            unread: false,
         }
     }
 }
@@ -261,6 +262,7 @@ impl RouteRow {
             to: word(self.to.as_str()),
             trigger: self.trigger.declaration(),
             label: self.label.map(word),
+            unread: false,
         }
     }
 }

@@ -27,7 +27,7 @@ use crate::graph::{Graph, SkillIx};
 /// # let skill = SkillDecl {
 /// #     ident: word("triage"), id: word("triage"), description: Some(word("Start")),
 /// #     body: Some(Body::Inline { source: word("Ask."), prose: read_prose("Ask.") }),
-/// #     tools: vec![], steps: None, on_skip: None, scope: Scope::Active,
+/// #     tools: vec![], steps: None, on_skip: None, scope: Scope::Active, unread: false,
 /// # };
 /// # let entry = EntryDecl { skill: word("triage"), condition: None, label: None };
 /// # let decl = GraphDecl {

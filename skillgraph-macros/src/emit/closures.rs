@@ -6,7 +6,7 @@ use quote::{format_ident, quote_spanned};
 
 use super::Emit;
 use super::rebase::rebase;
-use super::tools::alias;
+use super::tools::of_tool;
 use crate::ast::{Closure, Condition, Tool, ToolKind, Trigger, TriggerTools};
 
 /// `mod __closures`, resolved where the macro is called.
@@ -26,10 +26,10 @@ pub(super) fn closures(emit: &Emit<'_>) -> TokenStream {
             Trigger::Closure(closure) => (closure, None),
             Trigger::Returns { tools, closure: Some(closure), .. } => (closure, typed_tool(emit, tools)),
         };
-        let input = match input {
-            Some(tool) => {
-                let alias = alias(tool);
-                quote_spanned!(Span::mixed_site()=> &<super::__types::#alias as #private::Tool>::Output)
+        let input = match input.and_then(|at| Some((at, emit.tools.get(at)?))) {
+            Some((at, tool)) => {
+                let output = of_tool(at, tool, "Output");
+                quote_spanned!(Span::mixed_site()=> &#output)
             }
             None => quote_spanned!(Span::mixed_site()=> &#private::ToolResult),
         };
@@ -39,7 +39,7 @@ pub(super) fn closures(emit: &Emit<'_>) -> TokenStream {
         return consts;
     }
     quote_spanned! {Span::mixed_site()=>
-        mod __closures { use super::super::*; #consts }
+        mod __closures { use super::super::*; use super::__types; #consts }
     }
 }
 

@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
 use skillgraph_core::Code;
+use syn::Type;
 
 use super::Emit;
 use super::closures::typed_tests_of;
@@ -45,8 +46,9 @@ pub(super) fn types(emit: &Emit<'_>) -> TokenStream {
         let (alias, ty) = (alias(at), rebase(ty.to_token_stream()));
         Some(quote_spanned!(Span::mixed_site()=> pub type #alias = #ty;))
     });
+    let private = emit.private();
     quote_spanned! {Span::mixed_site()=>
-        mod __types { use super::super::*; #(#aliases)* }
+        mod __types { use super::super::*; pub use #private::Tool as __Tool; #(#aliases)* }
     }
 }
 
@@ -57,9 +59,10 @@ pub(super) fn agent(emit: &Emit<'_>) -> TokenStream {
         let ident = &tool.ident.ident;
         match &tool.kind {
             ToolKind::Typed(_) => {
-                let alias = alias(at);
                 let tests = typed_tests_of(emit, tool);
-                quote_spanned!(Span::mixed_site()=> #private::BoundTool::typed::<__types::#alias>(tools.#ident, &[#(#tests),*]))
+                let bind = of_tool(at, tool, "bind");
+                let given = quote_spanned!(Span::mixed_site()=> tools.#ident);
+                quote_spanned!(type_span(tool)=> #bind(#given, &[#(#tests),*]))
             }
             ToolKind::Dyn => quote_spanned!(Span::mixed_site()=> #private::BoundTool::dynamic(tools.#ident)),
         }
@@ -81,18 +84,37 @@ pub(super) fn assertions(emit: &Emit<'_>) -> TokenStream {
         .enumerate()
         .filter(|(_, (tool, _))| matches!(tool.kind, ToolKind::Typed(_)))
         .map(|(at, (tool, name))| {
-            let (alias, span) = (alias(at), name_span(tool));
+            let span = name_span(tool);
             let message = format!(
-                "the type of tool `{0}` has another name for the model than `{name}` [{1}]\n\
-                 help: declare it as `{0} = \"…\"` with the type's `Tool::NAME`, or change that",
+                "tool `{0}`: the `Tool::NAME` of its type is not \"{name}\" [{1}]\n\
+                 help: write the type's name after the tool's, `{0} = \"…\"`, or call the tool by it",
                 tool.ident.text,
                 Code::ToolNameMismatch,
             );
-            let type_name = quote_spanned!(span=> <__types::#alias as #private::Tool>::NAME);
+            let type_name = of_tool(at, tool, "NAME");
             let assertion = quote_spanned!(span=> ::core::assert!(#private::same(#type_name, #name), #message));
             quote_spanned!(Span::mixed_site()=> const _: () = #assertion;)
         })
         .collect()
+}
+
+/// `<Type as Tool>::item`, all of it standing at the author's type: a type that is no tool is one error, there.
+pub(super) fn of_tool(at: usize, tool: &Tool, item: &str) -> TokenStream {
+    let span = type_span(tool);
+    let (alias, item) = (Ident::new(&alias(at).to_string(), span), Ident::new(item, span));
+    quote_spanned!(span=> <__types::#alias as __types::__Tool>::#item)
+}
+
+/// Where the type's own name stands.
+fn type_span(tool: &Tool) -> Span {
+    let name = match &tool.kind {
+        ToolKind::Typed(ty) => match &**ty {
+            Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.span()),
+            _ => None,
+        },
+        ToolKind::Dyn => None,
+    };
+    name.unwrap_or_else(|| tool.ident.span())
 }
 
 /// The alias of a tool's type.

@@ -1,14 +1,13 @@
 //! `entry NAME [when condition] [as "…"];`
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Group, Ident, Span};
 use skillgraph_core::suggest::{closest, listed};
 use skillgraph_core::{Code, Finding};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{LitStr, Token, token};
 
-use super::graph::semicolon;
-use super::{closure, label, name, not_yet, recover, take_word};
+use super::{closure, end, label, name, not_yet, recover, take_word};
 use crate::ast::{Condition, Entry, Graph};
 use crate::findings::Findings;
 
@@ -17,11 +16,18 @@ const CONDITIONS: [&str; 3] = ["matches", "keywords", "all"];
 
 pub(super) fn parse(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> syn::Result<()> {
     let mut entry = Entry { skill: name(input, "a skill of this graph")?, condition: None, label: None };
-    if take_word(input, "when")?.is_some() {
+    let result = rest(input, &mut entry, findings);
+    // Declared, whatever is wrong with it: the graph is not without an entry too.
+    graph.entries.push(entry);
+    result
+}
+
+fn rest(input: ParseStream<'_>, entry: &mut Entry, findings: &mut Findings) -> syn::Result<()> {
+    if let Some(when) = take_word(input, "when")? {
+        entry.condition = Some(unread(when.span()));
         entry.condition = Some(condition(input, findings)?);
     }
     entry.label = label(input)?;
-    graph.entries.push(entry);
     if input.peek(token::Brace) {
         let content;
         syn::braced!(content in input);
@@ -32,7 +38,7 @@ pub(super) fn parse(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Fi
         recover::skip_all(&content);
         return Ok(());
     }
-    semicolon(input)
+    end::<Token![;]>(input)
 }
 
 fn condition(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Condition> {
@@ -40,41 +46,54 @@ fn condition(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Con
         return closure(input).map(Condition::Closure);
     }
     let Some(word) = recover::any_word(input) else {
-        return Err(input.error(format!("expected a condition: {}, or `|message| …`", listed(CONDITIONS))));
+        return Err(input.error("expected a condition: `matches(…)`, `keywords[…]`, `all[…]`, or `|message| …`"));
     };
-    let text = word.to_string();
+    let mut text = word.to_string();
     if text == "intent" || text == "picked" {
         return Err(syn::Error::new(word.span(), format!("`{text}` is not supported by this version of skillgraph")));
     }
     if !CONDITIONS.contains(&text.as_str()) {
         let finding = Finding::new(Code::Syntax, word.span(), format!("`{text}` is not a condition"));
-        findings.push(match closest(&text, CONDITIONS) {
-            Some(near) => finding.help(format!("a condition with a similar name exists: `{near}`")),
-            None => finding.help(format!("the conditions are {}, and `|message| …`", listed(CONDITIONS))),
-        });
         input.call(Ident::parse_any)?;
-        let list = input.parse::<proc_macro2::Group>().map(|group| group.span()).unwrap_or(Span::call_site());
-        // Stands for a condition that could not be read: an entry without one would be the default.
-        return Ok(Condition::Matches(LitStr::new("unread", list)));
+        let Some(near) = closest(&text, CONDITIONS) else {
+            findings.push(finding.help(format!("the conditions are {}, and `|message| …`", listed(CONDITIONS))));
+            let _ = input.parse::<Group>();
+            return Ok(unread(word.span()));
+        };
+        // Read on as what it was meant to be.
+        findings.push(finding.help(format!("a condition with a similar name exists: `{near}`")));
+        text = near.to_owned();
+    } else {
+        input.call(Ident::parse_any)?;
     }
-    input.call(Ident::parse_any)?;
     match text.as_str() {
         "matches" => {
             let content;
             syn::parenthesized!(content in input);
-            let pattern = content.parse();
+            let pattern = super::text(&content, "a pattern");
             let rest = if content.is_empty() { Ok(()) } else { Err(content.error("expected one pattern")) };
             recover::skip_all(&content);
             rest?;
             pattern.map(Condition::Matches)
         }
         "keywords" => {
-            let (span, list) = recover::list(input, findings, |input, _| input.parse())?;
-            Ok(Condition::Keywords { span, list })
+            let list = recover::list(input, findings, |input, _| super::text(input, "a word or phrase"))?;
+            if list.is_unread() {
+                return Ok(unread(list.span));
+            }
+            Ok(Condition::Keywords { span: list.span, list: list.elements })
         }
         _ => {
-            let (span, list) = recover::list(input, findings, condition)?;
-            Ok(Condition::All { span, list })
+            let list = recover::list(input, findings, condition)?;
+            if list.is_unread() {
+                return Ok(unread(list.span));
+            }
+            Ok(Condition::All { span: list.span, list: list.elements })
         }
     }
+}
+
+/// Stands for a condition that could not be read: an entry without one would be the default.
+fn unread(at: Span) -> Condition {
+    Condition::Matches(LitStr::new("unread", at))
 }

@@ -1,13 +1,14 @@
 //! The graph's header and its items.
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span, TokenTree};
 use skillgraph_core::suggest::{closest, listed};
 use skillgraph_core::{Code, Finding};
+use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Token, Type, token};
 
-use super::{docs, entry, name, new_name, not_yet, recover, route, skill};
-use crate::ast::{Graph, Name, Tool, ToolKind};
+use super::{docs, end, entry, name, new_name, not_yet, recover, route, skill, text};
+use crate::ast::{Graph, Tool, ToolKind};
 use crate::findings::Findings;
 
 /// The words that begin an item in this version.
@@ -20,7 +21,8 @@ pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Res
     let docs = docs(input, "a graph", findings)?;
     let vis = input.parse()?;
     if super::take_word(input, "graph")?.is_none() {
-        return Err(input.error("expected `graph`, as in `pub graph support { … }`"));
+        let at = if input.is_empty() { Span::call_site() } else { input.span() };
+        return Err(syn::Error::new(at, "expected a graph, as in `pub graph support { … }`"));
     }
     let name = new_name(input, "the name of the graph", findings)?;
     let mut graph = Graph {
@@ -58,31 +60,33 @@ fn item(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> s
     let Some(word) = recover::any_word(input) else {
         return Err(input.error(format!("expected an item: {}", listed(ITEM_WORDS))));
     };
-    let text = word.to_string();
+    let mut text = word.to_string();
     if LATER_WORDS.contains(&text.as_str()) {
         findings.push(not_yet(&word, ""));
-        input.parse::<proc_macro2::TokenTree>()?;
+        input.call(Ident::parse_any)?;
         recover::skip_item(input);
         return Ok(());
     }
     if !ITEM_WORDS.contains(&text.as_str()) {
         let finding = Finding::new(Code::Syntax, word.span(), format!("`{text}` does not begin an item of a graph"));
-        findings.push(match closest(&text, ITEM_WORDS) {
-            Some(near) => finding.help(format!("an item with a similar name exists: `{near}`")),
-            None => finding.help(format!("an item begins with {}", listed(ITEM_WORDS))),
-        });
-        input.parse::<proc_macro2::TokenTree>()?;
-        recover::skip_item(input);
-        return Ok(());
+        let Some(near) = closest(&text, ITEM_WORDS) else {
+            findings.push(finding.help(format!("an item begins with {}", listed(ITEM_WORDS))));
+            input.call(Ident::parse_any)?;
+            recover::skip_item(input);
+            return Ok(());
+        };
+        // Read on as what it was meant to be: what it declares is not missing too.
+        findings.push(finding.help(format!("an item with a similar name exists: `{near}`")));
+        text = near.to_owned();
     }
-    input.parse::<proc_macro2::TokenTree>()?;
+    input.call(Ident::parse_any)?;
     match text.as_str() {
         "tools" => tools(input, graph, findings),
         "baseline" => {
             input.parse::<Token![:]>()?;
-            let (_, list) = recover::list(input, findings, |input, _| name(input, "a tool of this graph"))?;
-            graph.baseline.extend(list);
-            semicolon(input)
+            let list = recover::list(input, findings, |input, _| name(input, "a tool of this graph"))?;
+            graph.baseline.extend(list.elements);
+            end::<Token![;]>(input)
         }
         "skill" => skill::parse(input, docs, graph, findings),
         "entry" => entry::parse(input, graph, findings),
@@ -95,18 +99,15 @@ fn tools(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> 
     let content;
     syn::braced!(content in input);
     while !content.is_empty() {
-        match tool(&content, findings) {
-            Ok(tool) => graph.tools.extend(tool),
-            Err(error) => {
-                findings.push_syntax(error);
-                recover::skip_field(&content);
-                continue;
-            }
+        if let Err(error) = tool(&content, graph, findings) {
+            findings.push_syntax(error);
+            recover::skip_field(&content);
+            continue;
         }
         if content.is_empty() {
             break;
         }
-        if let Err(error) = content.parse::<Token![,]>() {
+        if let Err(error) = end::<Token![,]>(&content) {
             findings.push_syntax(error);
             recover::skip_field(&content);
         }
@@ -114,54 +115,42 @@ fn tools(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> 
     Ok(())
 }
 
-fn tool(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Option<Tool>> {
+fn tool(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> syn::Result<()> {
     let docs = docs(input, "a tool", findings)?;
     if let Some(word) = recover::any_word(input).filter(|word| word == "mcp" && input.peek2(syn::Ident)) {
         findings.push(not_yet(&word, ""));
         while !input.is_empty() && !input.peek(Token![,]) {
-            input.parse::<proc_macro2::TokenTree>()?;
+            input.parse::<TokenTree>()?;
         }
-        return Ok(None);
+        return Ok(());
     }
     let ident = new_name(input, "the name of a tool", findings)?;
-    let name = if input.peek(Token![=]) {
+    let mut tool = Tool { docs, ident, name: None, kind: ToolKind::Dyn };
+    let result = tool_type(input, &mut tool);
+    // Declared, whatever is wrong with it: who uses it is not to blame.
+    graph.tools.push(tool);
+    result
+}
+
+fn tool_type(input: ParseStream<'_>, tool: &mut Tool) -> syn::Result<()> {
+    if input.peek(Token![=]) {
         input.parse::<Token![=]>()?;
-        Some(input.parse()?)
-    } else {
-        None
-    };
+        tool.name = Some(text(input, "the tool's name for the model")?);
+    }
     if !input.peek(Token![:]) {
-        return Err(input.error(format!(
-            "expected `:` and a type, as in `{0}: {1}` or `{0}: dyn`",
-            ident.text,
-            type_name(&ident)
-        )));
+        let (name, example) = (&tool.ident.text, crate::tool::type_name(&tool.ident.text));
+        return Err(input.error(format!("expected `:` and a type, as in `{name}: {example}` or `{name}: dyn`")));
     }
     input.parse::<Token![:]>()?;
-    let bare_dyn = input.peek(Token![dyn]) && (input.peek2(Token![,]) || is_last(input));
-    let kind = if bare_dyn {
+    if input.peek(Token![dyn]) && (input.peek2(Token![,]) || is_last(input)) {
         input.parse::<Token![dyn]>()?;
-        ToolKind::Dyn
     } else {
-        ToolKind::Typed(Box::new(input.parse::<Type>()?))
-    };
-    Ok(Some(Tool { docs, ident, name, kind }))
+        tool.kind = ToolKind::Typed(Box::new(input.parse::<Type>()?));
+    }
+    Ok(())
 }
 
 /// Whether one token is left.
 fn is_last(input: ParseStream<'_>) -> bool {
     input.cursor().token_tree().is_some_and(|(_, rest)| rest.eof())
-}
-
-/// The type that an author would most likely have for a tool of this name.
-fn type_name(name: &Name) -> String {
-    crate::tool::type_name(&name.text)
-}
-
-/// The `;` that ends an item.
-pub(super) fn semicolon(input: ParseStream<'_>) -> syn::Result<()> {
-    if input.is_empty() {
-        return Err(syn::Error::new(Span::call_site(), "expected `;` after the last item of the graph"));
-    }
-    input.parse::<Token![;]>().map(|_| ())
 }

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenTree};
 use syn::parse::ParseStream;
 use syn::{LitStr, Token, token};
 
-use super::at_word;
+use super::{at_word, end};
 use crate::findings::Findings;
 
 /// Words that begin an item, and what must follow them for it to be one.
@@ -84,32 +84,53 @@ pub(super) fn at_closure_end(input: ParseStream<'_>) -> bool {
         || (at_item(input) && !input.peek(Token![#]))
 }
 
+/// What was in square brackets.
+pub(super) struct Listed<T> {
+    pub(super) span: Span,
+    pub(super) elements: Vec<T>,
+    /// Some elements could not be read.
+    pub(super) broken: bool,
+}
+
+impl<T> Listed<T> {
+    /// Whether it only looks empty.
+    pub(super) fn is_unread(&self) -> bool {
+        self.broken && self.elements.is_empty()
+    }
+}
+
 /// The elements of a bracketed list; a malformed one is reported and skipped.
 pub(super) fn list<T>(
     input: ParseStream<'_>,
     findings: &mut Findings,
     mut element: impl FnMut(ParseStream<'_>, &mut Findings) -> syn::Result<T>,
-) -> syn::Result<(Span, Vec<T>)> {
+) -> syn::Result<Listed<T>> {
+    if !input.peek(token::Bracket) {
+        return Err(input.error("expected a list in square brackets"));
+    }
     let content;
     let brackets = syn::bracketed!(content in input);
-    let mut elements = Vec::new();
+    let (mut elements, mut broken) = (Vec::new(), false);
     while !content.is_empty() {
         match element(&content, findings) {
             Ok(element) => elements.push(element),
             Err(error) => {
                 findings.push_syntax(error);
+                broken = true;
                 skip_element(&content);
                 continue;
             }
         }
-        if !content.is_empty() && !content.peek(Token![,]) {
-            findings.push_syntax(content.error("expected `,` between two elements"));
+        if content.is_empty() {
+            break;
+        }
+        if let Err(error) = end::<Token![,]>(&content) {
+            findings.push_syntax(error);
+            broken = true;
             skip_element(&content);
-        } else if !content.is_empty() {
-            content.parse::<Token![,]>()?;
         }
     }
-    Ok((brackets.span.join(), elements))
+    Ok(Listed { span: brackets.span.join(), elements, broken })
 }
 
 /// Skips to the next list element.

@@ -8,8 +8,7 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Token, token};
 
-use super::graph::semicolon;
-use super::{closure, label, name, not_yet, recover, take_word};
+use super::{closure, end, label, name, not_yet, recover, take_word};
 use crate::ast::{Graph, Route, Trigger, TriggerTools};
 use crate::findings::Findings;
 
@@ -25,10 +24,17 @@ pub(super) fn parse(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Fi
         return Err(input.error("expected `->`, or `~>` for an edge that only the model's own pick takes"));
     }
     let to = name(input, "the skill that the edge leads to")?;
-    let trigger = if picked { Trigger::Pick } else { trigger(input, findings)? };
-    let label = label(input)?;
-    graph.routes.push(Route { from, to, trigger, label });
-    semicolon(input)
+    let mut route = Route { from, to, trigger: Trigger::Pick, label: None, broken: false };
+    let result = if picked { Ok(Trigger::Pick) } else { trigger(input, findings) };
+    let result = result.and_then(|trigger| {
+        route.trigger = trigger;
+        route.label = label(input)?;
+        end::<Token![;]>(input)
+    });
+    // Declared, whatever is wrong with it: the skill that it leads to is not cut off too.
+    route.broken = result.is_err();
+    graph.routes.push(route);
+    result
 }
 
 fn trigger(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Trigger> {
@@ -59,8 +65,11 @@ fn tools(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Trigger
     if !input.peek(token::Bracket) {
         return Ok(TriggerTools::Any { span: any.span() });
     }
-    let (span, list) = recover::list(input, findings, |input, _| name(input, "a tool of this graph"))?;
-    Ok(TriggerTools::AnyOf { span, list })
+    let list = recover::list(input, findings, |input, _| name(input, "a tool of this graph"))?;
+    if list.is_unread() {
+        return Ok(TriggerTools::Any { span: list.span });
+    }
+    Ok(TriggerTools::AnyOf { span: list.span, list: list.elements })
 }
 
 /// `is status | status …`, or `is any`.
@@ -74,10 +83,7 @@ fn statuses(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Stat
         let text = word.to_string();
         match Status::from_word(&text) {
             Some(status) => set = set.with(status),
-            None if text == "any" => {
-                set =
-                    Status::ALL.into_iter().filter(|status| StatusSet::ANY.contains(*status)).fold(set, StatusSet::with)
-            }
+            None if text == "any" => set = StatusSet::ANY.iter().fold(set, StatusSet::with),
             None => {
                 let known = || Status::ALL.into_iter().map(Status::as_str);
                 let finding = Finding::new(Code::Syntax, word.span(), format!("`{text}` is not a status"));

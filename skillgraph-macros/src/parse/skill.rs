@@ -1,14 +1,14 @@
 //! `skill NAME ["=" "…"] { field, … }`
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span, TokenTree};
 use skillgraph_core::decl::{OnSkip, Scope};
 use skillgraph_core::suggest::{closest, listed};
 use skillgraph_core::{Code, Finding};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{Attribute, LitStr, Token, token};
+use syn::{Attribute, Token, token};
 
-use super::{docs, name, new_name, not_yet, recover};
+use super::{docs, end, name, new_name, not_yet, recover, text};
 use crate::ast::{Body, Graph, Skill, Step, Steps};
 use crate::findings::Findings;
 
@@ -45,7 +45,7 @@ pub(super) fn parse(
 fn rest(input: ParseStream<'_>, skill: &mut Skill, findings: &mut Findings) -> syn::Result<()> {
     if input.peek(Token![=]) {
         input.parse::<Token![=]>()?;
-        skill.id = Some(input.parse()?);
+        skill.id = Some(text(input, "the id of the skill")?);
     }
     if let Some(from) = recover::any_word(input).filter(|word| word == "from") {
         findings.push(not_yet(&from, "write the skill here, with `body: include_str!(\"…\")` for its text"));
@@ -69,7 +69,7 @@ fn rest(input: ParseStream<'_>, skill: &mut Skill, findings: &mut Findings) -> s
         if content.is_empty() {
             break;
         }
-        if let Err(error) = content.parse::<Token![,]>() {
+        if let Err(error) = end::<Token![,]>(&content) {
             findings.push_syntax(error);
             skill.broken = true;
             recover::skip_field(&content);
@@ -88,31 +88,41 @@ fn field(
     let Some(word) = recover::any_word(input) else {
         return Err(input.error(format!("expected a field: {}", listed(FIELDS))));
     };
-    let text = word.to_string();
-    if LATER_FIELDS.contains(&text.as_str()) || !FIELDS.contains(&text.as_str()) {
-        findings.push(if LATER_FIELDS.contains(&text.as_str()) { not_yet(&word, "") } else { unknown_field(&word) });
-        skill.broken |= !LATER_FIELDS.contains(&text.as_str());
-        while !input.is_empty() && !input.peek(Token![,]) {
-            input.parse::<proc_macro2::TokenTree>()?;
-        }
-        return Ok(());
+    let mut field = word.to_string();
+    if !FIELDS.contains(&field.as_str()) {
+        let later = LATER_FIELDS.contains(&field.as_str());
+        findings.push(if later { not_yet(&word, "") } else { unknown_field(&word) });
+        let Some(near) = closest(&field, FIELDS).filter(|_| !later) else {
+            skill.broken |= !later;
+            while !input.is_empty() && !input.peek(Token![,]) {
+                input.parse::<TokenTree>()?;
+            }
+            return Ok(());
+        };
+        // Read on as what it was meant to be: it is not missing too.
+        field = near.to_owned();
     }
-    if seen.contains(&text) {
+    if seen.contains(&field) {
         findings.push(
-            Finding::new(Code::Syntax, word.span(), format!("skill `{}` has `{text}` twice", skill.ident.text))
+            Finding::new(Code::Syntax, word.span(), format!("skill `{}` has `{field}` twice", skill.ident.text))
                 .help("remove one of the two"),
         );
     }
-    seen.push(text.clone());
+    seen.push(field.clone());
     input.call(Ident::parse_any)?;
     input.parse::<Token![:]>()?;
-    match text.as_str() {
-        "description" => skill.description = Some(input.parse()?),
+    match field.as_str() {
+        "description" => skill.description = Some(text(input, "the description")?),
         "body" => skill.body = Some(body(input)?),
-        "tools" => skill.tools = recover::list(input, findings, |input, _| name(input, "a tool of this graph"))?.1,
+        "tools" => {
+            let list = recover::list(input, findings, |input, _| name(input, "a tool of this graph"))?;
+            skill.broken |= list.broken;
+            skill.tools = list.elements;
+        }
         "steps" => {
-            let (span, list) = recover::list(input, findings, step)?;
-            skill.steps = Some(Steps { span, list });
+            let list = recover::list(input, findings, step)?;
+            skill.broken |= list.broken;
+            skill.steps = (!list.is_unread()).then_some(Steps { span: list.span, list: list.elements });
         }
         "on_skip" => {
             let (value, span) = word_of(input, &[("advance", OnSkip::Advance), ("hold", OnSkip::Hold)], findings)?;
@@ -128,12 +138,12 @@ fn field(
 
 fn body(input: ParseStream<'_>) -> syn::Result<Body> {
     if super::take_word(input, "include_str")?.is_none() {
-        return input.parse().map(Body::Inline);
+        return text(input, "the body").map(Body::Inline);
     }
     input.parse::<Token![!]>()?;
     let path;
     syn::parenthesized!(path in input);
-    let literal: LitStr = path.parse()?;
+    let literal = text(&path, "the path")?;
     if path.peek(Token![,]) {
         path.parse::<Token![,]>()?;
     }
@@ -152,11 +162,11 @@ fn step(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Step> {
         return Err(input.error(format!("expected `:` and the reason for the step, as in `{}: \"why\"`", tool.text)));
     }
     input.parse::<Token![:]>()?;
-    let note = input.parse()?;
+    let note = text(input, "the reason for the step")?;
     while let Some(word) = recover::any_word(input).filter(|word| word == "produces" || word == "consumes") {
         findings.push(not_yet(&word, ""));
-        input.parse::<proc_macro2::TokenTree>()?;
-        input.parse::<proc_macro2::TokenTree>()?;
+        input.parse::<TokenTree>()?;
+        input.parse::<TokenTree>()?;
     }
     Ok(Step { tool, note })
 }
@@ -166,7 +176,7 @@ fn word_of<T: Copy>(
     input: ParseStream<'_>,
     words: &[(&str, T)],
     findings: &mut Findings,
-) -> syn::Result<(Option<T>, proc_macro2::Span)> {
+) -> syn::Result<(Option<T>, Span)> {
     let known = || words.iter().map(|(word, _)| *word);
     let Some(word) = recover::any_word(input) else {
         return Err(input
@@ -183,7 +193,7 @@ fn word_of<T: Copy>(
     Ok((value, word.span()))
 }
 
-fn unknown_field(word: &Ident) -> Finding<proc_macro2::Span> {
+fn unknown_field(word: &Ident) -> Finding<Span> {
     let finding = Finding::new(Code::Syntax, word.span(), format!("a skill has no field `{word}`"));
     match closest(&word.to_string(), FIELDS) {
         Some(near) => finding.help(format!("a field with a similar name exists: `{near}`")),

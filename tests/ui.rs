@@ -1,0 +1,59 @@
+//! What the compiler says (SPEC 2): every code has a folder with programs that are refused, the exact text, and
+//! `fixed.rs`, a small change that compiles. Whole texts are compared; CONTRIBUTING.md says how to bless new ones.
+
+use std::path::{Path, PathBuf};
+
+use skillgraph::core::Code;
+
+/// The programs of a folder: those that compile, and those that do not.
+fn cases(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).expect("a folder of cases");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "rs"));
+    files.sort();
+    files.into_iter().partition(|file| file.file_stem().is_some_and(|stem| stem == "fixed"))
+}
+
+/// The folders of cases in a folder.
+fn folders(of: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(of).expect("a folder of folders");
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    folders.sort();
+    folders
+}
+
+fn answer_as_written(folder: &str) {
+    let tests = trybuild::TestCases::new();
+    for folder in folders(folder) {
+        let (fixed, refused) = cases(&folder);
+        fixed.iter().for_each(|program| tests.pass(program));
+        refused.iter().for_each(|program| tests.compile_fail(program));
+    }
+}
+
+#[test]
+fn every_code_has_a_folder_with_refusals_and_a_fix() {
+    for code in Code::ALL {
+        let folder = ["tests/ui", "tests/ui-rustc"].map(|root| Path::new(root).join(code.as_str()));
+        let folder = folder.iter().find(|folder| folder.is_dir()).unwrap_or_else(|| panic!("`{code}` has no folder"));
+        let (fixed, refused) = cases(folder);
+        assert_eq!(fixed.len(), 1, "`{code}` has no fixed.rs");
+        assert!(refused.len() >= 2, "`{code}` has too few refused programs");
+        let texts = refused.iter().map(|program| std::fs::read_to_string(program.with_extension("stderr")));
+        let shown = texts.filter(|text| text.as_ref().is_ok_and(|text| text.contains(&format!("[{code}]")))).count();
+        assert!(shown >= 2, "`{code}` is shown by {shown} of its texts");
+    }
+}
+
+/// Our own texts: the same on every compiler.
+#[test]
+fn every_program_is_answered_as_written() {
+    answer_as_written("tests/ui");
+}
+
+/// Texts that are rustc's, in whole or in part: compared on the compiler that they were written with.
+#[rustversion::attr(not(stable(1.95)), ignore = "the texts are those of Rust 1.95")]
+#[test]
+fn rustc_speaks_where_it_is_better() {
+    answer_as_written("tests/ui-rustc");
+}

@@ -1,0 +1,30 @@
+use skillgraph::skill_graph;
+
+skill_graph! {
+    graph support {
+        tools { lookup_order: dyn, issue_refund: dyn }
+
+        skill audit_log {
+            description: "Read the audit log",
+            body: "Read.",
+        }
+
+        skill trail = "audit-log" {
+            description: "Read the trail",
+            body: "Read.",
+        }
+
+        skill log = "audit-log" {
+            description: "Read the log",
+            body: "Read.",
+        }
+
+        entry audit_log;
+        route audit_log ~> trail;
+        route audit_log ~> log;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}

@@ -1,0 +1,20 @@
+use skillgraph::skill_graph;
+
+skill_graph! {
+    graph support {
+        tools { lookup_order: dyn, issue_refund: dyn }
+
+        skill billing {
+            description: "Refunds and charges",
+            body: "Be exact about amounts.",
+            on_skip: hold,
+            tools: [lookup_order],
+        }
+
+        entry billing;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}

@@ -1,0 +1,19 @@
+use skillgraph::skill_graph;
+
+skill_graph! {
+    graph support {
+        tools { lookup_order: dyn }
+
+        skill billing {
+            description: "Refunds and charges",
+            body: "Be exact about amounts.",
+            steps: [lookup_ordr: "look first"],
+        }
+
+        entry billing;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}

@@ -1,0 +1,5 @@
+use skillgraph::skill_graph;
+
+skill_graph! {}
+
+fn main() {}

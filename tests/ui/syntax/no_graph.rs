@@ -1,0 +1,9 @@
+use skillgraph::skill_graph;
+
+skill_graph! {
+    pub support {
+        tools { lookup_order: dyn }
+    }
+}
+
+fn main() {}

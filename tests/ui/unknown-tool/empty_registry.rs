@@ -1,0 +1,19 @@
+use skillgraph::skill_graph;
+
+skill_graph! {
+    graph support {
+        tools {  }
+
+        skill billing {
+            description: "Refunds and charges",
+            body: "Be exact about amounts.",
+            tools: [lookup_order],
+        }
+
+        entry billing;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}
