@@ -10,6 +10,8 @@
 //!
 //! Nothing in this crate reads a clock, rolls a die, opens a socket or depends on hash order.
 
+#![warn(unreachable_pub)]
+
 pub mod check;
 #[cfg(feature = "turn")]
 pub mod decide;

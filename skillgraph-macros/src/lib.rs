@@ -3,6 +3,8 @@
 //! This crate is a shell: it parses source text (recovering from mistakes), lowers it to the declaration of
 //! `skillgraph-core`, lets the core check it, and emits a module, with or without errors beside it.
 
+#![warn(unreachable_pub)]
+
 mod ast;
 mod emit;
 mod findings;

@@ -4,6 +4,8 @@
 //! turn machine of `skillgraph-core`; this crate only answers it: it asks the model, runs the tools, and hands on the
 //! events. Use it through the crate `skillgraph`.
 
+#![warn(unreachable_pub)]
+
 mod agent;
 mod conversation;
 mod drive;
