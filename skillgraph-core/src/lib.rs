@@ -10,7 +10,7 @@
 //!
 //! Nothing in this crate reads a clock, rolls a die, opens a socket or depends on hash order.
 
-#![warn(unreachable_pub)]
+#![warn(unreachable_pub, missing_debug_implementations)]
 
 pub mod check;
 #[cfg(feature = "turn")]

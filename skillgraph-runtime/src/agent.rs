@@ -163,6 +163,17 @@ fn is_object_schema(schema: &Value) -> bool {
     schema.get("type") == Some(&json!("object"))
 }
 
+impl fmt::Debug for AgentBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentBuilder")
+            .field("tools", &self.tools)
+            .field("system", &self.system)
+            .field("limits", &self.limits)
+            .field("tool_timeout", &self.tool_timeout)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Why an agent cannot be built.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

@@ -4,7 +4,7 @@
 //! turn machine of `skillgraph-core`; this crate only answers it: it asks the model, runs the tools, and hands on the
 //! events. Use it through the crate `skillgraph`.
 
-#![warn(unreachable_pub)]
+#![warn(unreachable_pub, missing_debug_implementations)]
 
 mod agent;
 mod conversation;

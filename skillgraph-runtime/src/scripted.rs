@@ -1,6 +1,7 @@
 //! A model that follows a script: for tests, and for examples that run without a key.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use skillgraph_core::turn::{ModelReply, ModelRequest};
@@ -49,6 +50,12 @@ impl ScriptedModel {
 
     fn of(script: Script) -> Self {
         Self { script, requests: Arc::default() }
+    }
+}
+
+impl fmt::Debug for ScriptedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScriptedModel").field("asked", &lock(&self.requests).len()).finish_non_exhaustive()
     }
 }
 

@@ -62,7 +62,7 @@ macro_rules! position {
 position!(SkillIx ToolIx EdgeIx EntryIx);
 
 /// The code behind the closures of a declaration, in the order in which they are declared.
-#[derive(Default, Clone)]
+#[derive(Debug, Default, Clone)]
 pub struct Closures {
     /// One for each `|message| …` of an entry.
     pub entries: Vec<EntryTest>,
@@ -74,7 +74,7 @@ pub struct Closures {
 pub type EntryTest = fn(&str) -> bool;
 
 /// The author's test of what a tool returned.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub enum RouteTest {
     /// Runs on the tool's typed output when it returns; the verdict travels with the result (SPEC 1.4).
     Typed,
@@ -164,7 +164,7 @@ pub struct Step {
 }
 
 /// An edge, resolved.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Edge {
     /// Where the cursor must be.
     pub from: SkillIx,
@@ -337,6 +337,12 @@ impl Graph {
         });
         let on_any = skill.map_or(&[][..], |skill| &skill.edges_on_any);
         InOrder { by_tool, on_any }.filter_map(|edge| Some((edge, self.edge(edge)?)))
+    }
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Graph").field("declaration", &self.decl).finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The static table that `skill_graph!` emits: constants only, so that a large graph compiles quickly.
 
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::{Closures, EntryTest, Graph, GraphError, RouteTest};
@@ -47,7 +48,14 @@ impl StaticGraph {
     }
 }
 
+impl fmt::Debug for StaticGraph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StaticGraph").field("name", &self.table.name).finish_non_exhaustive()
+    }
+}
+
 /// A whole graph.
+#[derive(Debug)]
 pub struct GraphTable {
     /// Its name.
     pub name: &'static str,
@@ -64,6 +72,7 @@ pub struct GraphTable {
 }
 
 /// A tool.
+#[derive(Debug)]
 pub struct ToolRow {
     /// Its name.
     pub id: ToolId,
@@ -72,6 +81,7 @@ pub struct ToolRow {
 }
 
 /// A skill.
+#[derive(Debug)]
 pub struct SkillRow {
     /// Its id.
     pub id: SkillId,
@@ -90,6 +100,7 @@ pub struct SkillRow {
 }
 
 /// A step.
+#[derive(Debug)]
 pub struct StepRow {
     /// The tool that takes it.
     pub tool: ToolId,
@@ -98,6 +109,7 @@ pub struct StepRow {
 }
 
 /// An entry.
+#[derive(Debug)]
 pub struct EntryRow {
     /// The skill that it opens.
     pub skill: SkillId,
@@ -108,6 +120,7 @@ pub struct EntryRow {
 }
 
 /// A rule.
+#[derive(Debug)]
 pub enum ConditionRow {
     /// A pattern.
     Matches(&'static str),
@@ -125,6 +138,7 @@ pub enum ConditionRow {
 }
 
 /// An edge.
+#[derive(Debug)]
 pub struct RouteRow {
     /// Where it leaves.
     pub from: SkillId,
@@ -137,6 +151,7 @@ pub struct RouteRow {
 }
 
 /// What fires an edge.
+#[derive(Debug)]
 pub enum TriggerRow {
     /// The model's own pick alone.
     Pick,
@@ -154,6 +169,7 @@ pub enum TriggerRow {
 }
 
 /// The tools that an edge listens to.
+#[derive(Debug)]
 pub enum ToolsRow {
     /// These.
     These(&'static [ToolId]),
@@ -162,6 +178,7 @@ pub enum ToolsRow {
 }
 
 /// The author's own test of a result.
+#[derive(Debug)]
 pub enum TestRow {
     /// It runs on the typed output when the tool returns.
     Typed {

@@ -52,7 +52,7 @@ use crate::graph::{Graph, SkillIx};
 /// }
 /// # Ok::<(), InputError>(())
 /// ```
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Turn {
     pub(super) setup: Arc<Setup>,
     pub(super) state: State,

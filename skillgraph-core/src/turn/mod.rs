@@ -36,6 +36,7 @@ pub use settle::{Proposal, ToolReturn, ToolRun};
 pub use state::{RestoreError, SavedTurn};
 
 /// What stays the same through every turn of an agent.
+#[derive(Debug)]
 pub struct Setup {
     /// The graph.
     pub graph: Arc<Graph>,

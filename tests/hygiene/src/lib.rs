@@ -1,0 +1,72 @@
+//! The macros in the least welcoming crate that there can be: the facade has another name, there is no prelude, the author's
+//! names are those of the generated module, and every lint is an error.
+#![no_implicit_prelude]
+#![deny(missing_docs, warnings, unused, nonstandard_style, rust_2018_idioms, unreachable_pub)]
+#![forbid(unsafe_code)]
+
+/// Names that the generated module has too.
+pub mod tool {
+    /// Searches.
+    #[::renamed::tool(crate = ::renamed)]
+    pub async fn search(
+        state: &::std::sync::atomic::AtomicU32,
+        query: ::std::collections::BTreeMap<::std::string::String, ::std::string::String>,
+    ) -> ::std::result::Result<::std::string::String, ::std::convert::Infallible> {
+        state.fetch_add(1, ::std::sync::atomic::Ordering::SeqCst);
+        ::std::result::Result::Ok(::std::format!("{query:?}"))
+    }
+}
+
+/// A type of the same name as one that the macro makes.
+#[allow(dead_code)]
+struct Tools;
+
+mod skill {
+    pub(super) fn is_long(text: &str) -> bool {
+        text.len() > 1000
+    }
+}
+
+/// Where the graph is declared.
+pub mod inner {
+    ::renamed::skill_graph! {
+        /// A graph among namesakes.
+        pub graph agent {
+            tools {
+                search: super::tool::Search,
+                tool = "other": dyn,
+            }
+            baseline: [tool];
+
+            skill skill {
+                description: "A skill",
+                body: "Call {search} or {tool}.",
+                tools: [search],
+            }
+
+            skill graph {
+                description: "A graph",
+                body: "Nothing {{here}}.",
+            }
+
+            entry skill;
+            entry graph when all[keywords["graph"], |message| super::skill::is_long(message)];
+            route skill -> graph on search when |out| out.len() > 3;
+            route skill -> graph on any[search, tool] is absent when |result| result.call_id.len() > 3;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ::std::assert_eq;
+
+    #[::core::prelude::v1::test]
+    fn the_module_works_among_its_namesakes() {
+        let graph = crate::inner::agent::GRAPH.compiled().expect("compiles");
+        assert_eq!(graph.skills().len(), 2);
+        assert_eq!(graph.skills()[0].body, "Call search or other.");
+        assert_eq!(graph.skills()[1].body, "Nothing {here}.");
+        assert_eq!(crate::inner::agent::tool::tool, "other");
+    }
+}

@@ -1,0 +1,423 @@
+//! What holds for every graph and every model, however it behaves (SPEC 6, 13): random graphs, random replies.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use common::assert_paired;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+use skillgraph::core::decl::{
+    Body, Condition, EntryDecl, GraphDecl, OnSkip, RouteDecl, Scope, SkillDecl, Status, StatusSet, StepDecl, Steps,
+    ToolDecl, Trigger, TriggerTools, Word, read_prose,
+};
+use skillgraph::core::graph::{Closures, Graph};
+use skillgraph::core::turn::{
+    Event, Input, Limits, ModelReply, Output, Proposal, SavedTurn, Setup, StopReason, ToolCall, ToolReturn, ToolRun,
+    ToolSpec, Transcript, Turn,
+};
+use skillgraph::{Cause, Outcome, ToolId};
+
+const TOOLS: usize = 4;
+
+fn word(text: impl Into<String>) -> Word<()> {
+    Word::new(text, ())
+}
+
+/// A skill: its tools, its place in the graph, its procedure.
+#[derive(Debug, Clone)]
+struct SkillPlan {
+    tools: Vec<usize>,
+    entry: bool,
+    steps: Vec<prop::sample::Index>,
+    hold: bool,
+    always: bool,
+}
+
+/// An edge: its ends, and what it waits for; where its source has no tools, a pick.
+#[derive(Debug, Clone)]
+struct EdgePlan {
+    from: prop::sample::Index,
+    to: prop::sample::Index,
+    tool: Option<prop::sample::Index>,
+    statuses: Vec<Status>,
+}
+
+fn skill_plan() -> impl Strategy<Value = SkillPlan> {
+    let tools = prop::collection::btree_set(0..TOOLS, 0..3);
+    let steps = prop::collection::vec(any::<prop::sample::Index>(), 0..4);
+    (tools, any::<bool>(), steps, any::<bool>(), prop::bool::weighted(0.2)).prop_map(
+        |(tools, entry, steps, hold, always)| SkillPlan {
+            tools: tools.into_iter().collect(),
+            entry,
+            steps,
+            hold,
+            always,
+        },
+    )
+}
+
+fn edge_plan() -> impl Strategy<Value = EdgePlan> {
+    let statuses = prop::collection::vec(select(&Status::ALL), 0..3);
+    (any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<Option<prop::sample::Index>>(), statuses)
+        .prop_map(|(from, to, tool, statuses)| EdgePlan { from, to, tool, statuses })
+}
+
+fn graph() -> impl Strategy<Value = Arc<Graph>> {
+    let skills = prop::collection::vec(skill_plan(), 1..6);
+    let edges = prop::collection::vec(edge_plan(), 0..8);
+    (skills, edges, any::<bool>(), prop::collection::btree_set(0..TOOLS, 0..2)).prop_map(
+        |(mut skills, edges, default, baseline)| {
+            skills[0].entry = true;
+            let decl = GraphDecl {
+                name: word("random"),
+                tools: (0..TOOLS).map(tool_decl).collect(),
+                baseline: baseline.iter().map(|tool| word(format!("t{tool}"))).collect(),
+                skills: skills.iter().enumerate().map(|(at, plan)| skill_decl(at, plan)).collect(),
+                entries: entries(&skills, default),
+                routes: routes(&skills, &edges),
+            };
+            Arc::new(Graph::compile(decl, Closures::default()).expect("the plan is sound"))
+        },
+    )
+}
+
+fn tool_decl(at: usize) -> ToolDecl<()> {
+    ToolDecl { ident: word(format!("t{at}")), name: word(format!("t{at}")), typed: false }
+}
+
+fn skill_decl(at: usize, plan: &SkillPlan) -> SkillDecl<()> {
+    let body = format!("Body of s{at}.");
+    let steps = plan.steps.iter().filter(|_| plan.entry && !plan.tools.is_empty());
+    let steps: Vec<StepDecl<()>> =
+        steps.map(|step| StepDecl { tool: word(format!("t{}", step.get(&plan.tools))), note: word("next") }).collect();
+    SkillDecl {
+        ident: word(format!("s{at}")),
+        id: word(format!("s{at}")),
+        description: Some(word(format!("Skill {at}"))),
+        body: Some(Body::Inline { prose: read_prose(&body), source: word(body) }),
+        tools: plan.tools.iter().map(|tool| word(format!("t{tool}"))).collect(),
+        on_skip: (plan.hold && !steps.is_empty()).then_some((OnSkip::Hold, ())),
+        steps: (!steps.is_empty()).then_some(Steps { at: (), list: steps }),
+        scope: if plan.always { Scope::Always } else { Scope::Active },
+        unread: false,
+    }
+}
+
+fn entries(skills: &[SkillPlan], default: bool) -> Vec<EntryDecl<()>> {
+    let entries = skills.iter().enumerate().filter(|(_, plan)| plan.entry).map(|(at, _)| EntryDecl {
+        skill: word(format!("s{at}")),
+        condition: (at > 0 || !default).then(|| Condition::Keywords { at: (), list: vec![word(format!("word{at}"))] }),
+        label: None,
+    });
+    entries.collect()
+}
+
+fn routes(skills: &[SkillPlan], edges: &[EdgePlan]) -> Vec<RouteDecl<()>> {
+    let mut seen = BTreeSet::new();
+    let mut routes = Vec::new();
+    for edge in edges {
+        let (from, to) = (edge.from.index(skills.len()), edge.to.index(skills.len()));
+        let tools = &skills[from].tools;
+        let trigger = match edge.tool.filter(|_| !tools.is_empty()) {
+            None => Trigger::Pick,
+            Some(tool) => Trigger::Returns {
+                tools: TriggerTools::One(word(format!("t{}", tool.get(tools)))),
+                statuses: (!edge.statuses.is_empty())
+                    .then(|| edge.statuses.iter().copied().fold(StatusSet::NONE, StatusSet::with)),
+                closure: None,
+            },
+        };
+        if seen.insert(format!("{from} {to} {trigger:?} {:?}", trigger.statuses())) {
+            routes.push(RouteDecl {
+                from: word(format!("s{from}")),
+                to: word(format!("s{to}")),
+                trigger,
+                label: None,
+                unread: false,
+            });
+        }
+    }
+    // Two spellings of one trigger are one edge.
+    let mut distinct = BTreeSet::new();
+    routes.retain(|route: &RouteDecl<()>| {
+        let tools = match &route.trigger {
+            Trigger::Returns { tools, .. } => tools.named().iter().map(|tool| tool.text.clone()).collect::<Vec<_>>(),
+            _ => Vec::new(),
+        };
+        distinct.insert(format!("{} {} {tools:?} {:?}", route.from.text, route.to.text, route.trigger.statuses()))
+    });
+    routes
+}
+
+fn reply() -> impl Strategy<Value = ModelReply> {
+    let name = prop_oneof![
+        6 => (0..TOOLS).prop_map(|tool| format!("t{tool}")),
+        3 => Just("read_skill".to_owned()),
+        1 => select(vec!["list_skills", "skip_step", "nothing", ""]).prop_map(str::to_owned),
+    ];
+    let arguments = prop_oneof![
+        4 => (0..7usize).prop_map(|skill| json!({ "id": format!("s{skill}"), "reason": "because" }).to_string()),
+        2 => Just(String::new()),
+        1 => select(vec!["null", "[]", "{\"id\":", "\"x\"", "{\"id\": 3}", "\u{0}"]).prop_map(str::to_owned),
+    ];
+    let id = select(vec!["a", "b", "c", "d", "e", ""]);
+    let call = (id, name, arguments).prop_map(|(id, name, arguments)| ToolCall::new(id, name, arguments));
+    let stop = select(vec![
+        StopReason::EndTurn,
+        StopReason::ToolCalls,
+        StopReason::ToolCalls,
+        StopReason::MaxTokens,
+        StopReason::Refusal,
+        StopReason::Other("pause_turn".into()),
+    ]);
+    let calls = prop_oneof![4 => prop::collection::vec(call, 1..4), 1 => Just(Vec::new())];
+    (select(vec!["", "words"]), calls, stop).prop_map(|(text, calls, stop)| ModelReply {
+        text: text.into(),
+        calls,
+        stop,
+        usage: None,
+    })
+}
+
+/// What a tool comes back with, by the order in which the calls are made.
+#[derive(Debug, Clone)]
+struct ReturnPlan {
+    status: Status,
+    text: String,
+    proposal: Option<usize>,
+}
+
+fn return_plan() -> impl Strategy<Value = ReturnPlan> {
+    let status = prop_oneof![3 => Just(Status::Success), 2 => select(&Status::ALL)];
+    let text = prop_oneof![3 => Just("found".to_owned()), 1 => Just(String::new()), 1 => Just("x".repeat(200))];
+    (status, text, prop::option::weighted(0.2, 0..7usize)).prop_map(|(status, text, proposal)| ReturnPlan {
+        status,
+        text,
+        proposal,
+    })
+}
+
+#[derive(Debug, Clone)]
+struct Script {
+    message: String,
+    replies: Vec<ModelReply>,
+    returns: Vec<ReturnPlan>,
+    /// Tools finish last first.
+    reversed: bool,
+    /// The turn is cancelled instead of the output of that number.
+    cancel_at: Option<usize>,
+    iterations: u32,
+}
+
+fn script() -> impl Strategy<Value = Script> {
+    let message = prop_oneof![
+        2 => (0..6usize).prop_map(|word| format!("please word{word} now")),
+        1 => "\\PC{0,30}",
+    ];
+    let replies = prop::collection::vec(reply(), 1..8);
+    let returns = prop::collection::vec(return_plan(), 1..6);
+    (message, replies, returns, any::<bool>(), prop::option::weighted(0.2, 0..12usize), 1..6u32).prop_map(
+        |(message, replies, returns, reversed, cancel_at, iterations)| Script {
+            message,
+            replies,
+            returns,
+            reversed,
+            cancel_at,
+            iterations,
+        },
+    )
+}
+
+/// A run, and what was seen of it from outside.
+#[derive(Debug, PartialEq)]
+struct Run {
+    outcome: Outcome,
+    transcript: Transcript,
+    events: Vec<Event>,
+    /// For each batch: the tools that were offered, and those that ran.
+    batches: Vec<(Vec<String>, Vec<String>)>,
+    requests: usize,
+}
+
+fn setup(graph: &Arc<Graph>, iterations: u32) -> Arc<Setup> {
+    let spec = |name: &ToolId| ToolSpec {
+        name: name.clone(),
+        description: "Works.".into(),
+        parameters: json!({ "type": "object" }),
+    };
+    Arc::new(Setup {
+        graph: graph.clone(),
+        tools: graph.tools().iter().map(|name| Arc::new(spec(name))).collect(),
+        system: "Host.".into(),
+        limits: Limits { iterations, result_characters: 100 },
+    })
+}
+
+/// The turn as it comes back from storage.
+fn restored(turn: &Turn, setup: &Arc<Setup>) -> Turn {
+    let saved = serde_json::to_string(&turn.save()).expect("a turn serialises");
+    let saved: SavedTurn = serde_json::from_str(&saved).expect("a turn deserialises");
+    Turn::restore(setup.clone(), saved).expect("the same graph")
+}
+
+/// Runs the script. With `restore`, the turn goes to storage and back before every output and between tool results.
+fn run(graph: &Arc<Graph>, script: &Script, restore: bool) -> Run {
+    let setup = setup(graph, script.iterations);
+    let mut turn = Turn::start(setup.clone(), Transcript::new(), script.message.clone());
+    let mut run = Run {
+        outcome: Outcome::Cancelled,
+        transcript: Transcript::new(),
+        events: Vec::new(),
+        batches: Vec::new(),
+        requests: 0,
+    };
+    let mut offered = Vec::new();
+    let mut returned = 0;
+    for output in 0.. {
+        if restore {
+            turn = restored(&turn, &setup);
+        }
+        run.events.extend(std::iter::from_fn(|| turn.poll_event()));
+        if script.cancel_at == Some(output) && !matches!(turn.poll_output(), Output::Done(_)) {
+            turn.handle_input(Input::Cancel).expect("a turn can be cancelled");
+            continue;
+        }
+        match turn.poll_output() {
+            Output::CallModel(request) => {
+                offered = request.tool_names().into_iter().map(str::to_owned).collect();
+                assert_paired(&request.messages);
+                let reply = script.replies.get(run.requests).cloned();
+                run.requests += 1;
+                let input = reply.map_or(Input::ModelFailed { reason: "used up".into() }, Input::ModelReplied);
+                turn.handle_input(input).expect("a reply is awaited");
+            }
+            Output::RunTools(runs) => {
+                run.batches.push((offered.clone(), runs.iter().map(|run| run.name.to_string()).collect()));
+                let order: Vec<&ToolRun> =
+                    if script.reversed { runs.iter().rev().collect() } else { runs.iter().collect() };
+                for tool in order {
+                    let plan = &script.returns[returned % script.returns.len()];
+                    returned += 1;
+                    let mut answer = ToolReturn::new(&tool.call_id, plan.status, Value::from(plan.text.clone()));
+                    answer.proposal =
+                        plan.proposal.map(|skill| Proposal { skill: format!("s{skill}"), reason: "so".into() });
+                    turn.handle_input(Input::ToolReturned(answer)).expect("a result is awaited");
+                    if restore {
+                        turn = restored(&turn, &setup);
+                    }
+                }
+            }
+            Output::Done(outcome) => {
+                run.outcome = outcome;
+                run.transcript = turn.transcript().clone();
+                return run;
+            }
+            other => panic!("an unknown output: {other:?}"),
+        }
+    }
+    unreachable!("a turn ends")
+}
+
+/// Each move is one that the graph allows.
+fn assert_moves_are_declared(graph: &Graph, events: &[Event]) {
+    let find = |id: &skillgraph::SkillId| graph.find_skill(id.as_str()).expect("a skill of the graph");
+    for event in events {
+        let Event::CursorDecided(decision) = event else { continue };
+        let (from, to) = (decision.from.as_ref().map(find), decision.to.as_ref().map(find));
+        match decision.by {
+            Cause::Stay => assert!(from.is_some() && from == to),
+            Cause::None => assert!(from.is_none() && to.is_none()),
+            Cause::Entry => {
+                let entries = graph.declaration().entries.iter();
+                let mut entries = entries.map(|entry| entry.skill.text.as_str());
+                assert!(from.is_none() && entries.any(|entry| decision.to.as_ref().expect("a skill") == entry));
+            }
+            Cause::Route => {
+                let fired = decision.fired.as_ref().expect("what fired");
+                let routes = graph.declaration().routes.iter();
+                let mut declared = routes.filter(|route| {
+                    let fires = match &route.trigger {
+                        Trigger::Returns { tools, .. } => {
+                            tools.named().iter().any(|tool| fired.tool == tool.text.as_str())
+                        }
+                        _ => false,
+                    };
+                    let ends = decision.from.as_ref().expect("a source") == &route.from.text.as_str()
+                        && decision.to.as_ref().expect("a target") == &route.to.text.as_str();
+                    ends && fires && route.trigger.statuses().contains(fired.status)
+                });
+                assert!(declared.next().is_some(), "no edge for {decision:?}");
+            }
+            Cause::ModelPick | Cause::ToolProposal => assert!(graph.is_hop(from, to.expect("a target"))),
+            other => panic!("an unknown cause {other}"),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_call_has_one_result_in_call_order(graph in graph(), script in script()) {
+        let run = run(&graph, &script, false);
+        assert_paired(&run.transcript);
+    }
+
+    #[test]
+    fn the_cursor_moves_only_as_declared(graph in graph(), script in script()) {
+        let run = run(&graph, &script, false);
+        assert_moves_are_declared(&graph, &run.events);
+    }
+
+    #[test]
+    fn every_tool_that_ran_was_offered(graph in graph(), script in script()) {
+        for (offered, ran) in run(&graph, &script, false).batches {
+            prop_assert!(ran.iter().all(|tool| offered.contains(tool)), "{:?} of {:?}", ran, offered);
+        }
+    }
+
+    #[test]
+    fn a_turn_restored_at_every_output_ends_as_the_straight_run(graph in graph(), script in script()) {
+        let straight = run(&graph, &script, false);
+        let restored = run(&graph, &script, true);
+        prop_assert_eq!(straight.outcome, restored.outcome);
+        prop_assert_eq!(straight.transcript, restored.transcript);
+        prop_assert_eq!(straight.events, restored.events);
+    }
+
+    #[test]
+    fn the_cap_holds_and_the_procedure_moves_one_step_a_message(graph in graph(), script in script()) {
+        let run = run(&graph, &script, false);
+        prop_assert!(run.requests <= script.iterations as usize);
+        let mut moved = BTreeSet::new();
+        for event in &run.events {
+            let iteration = match event {
+                Event::StepAdvanced { iteration, .. } => *iteration,
+                Event::StepSkipped { iteration, policy: OnSkip::Advance, .. } => *iteration,
+                _ => continue,
+            };
+            prop_assert!(moved.insert(iteration), "two moves on iteration {}", iteration);
+        }
+    }
+
+    #[test]
+    fn what_is_said_to_be_reachable_is_accepted_and_the_rest_refused(graph in graph(), wanted in 0..7usize) {
+        let setup = setup(&graph, 3);
+        let mut turn = Turn::start(setup, Transcript::new(), "hello");
+        let reachable = std::iter::from_fn(|| turn.poll_event()).find_map(|event| match event {
+            Event::Offered { reachable, .. } => Some(reachable),
+            _ => None,
+        });
+        let reachable = reachable.expect("an offer");
+        let Output::CallModel(request) = turn.poll_output() else { panic!("the model comes first") };
+        prop_assume!(request.tool("read_skill").is_some());
+        let wanted = format!("s{wanted}");
+        let call = ToolCall::new("c", "read_skill", json!({ "id": wanted }).to_string());
+        turn.handle_input(Input::ModelReplied(ModelReply::calls([call]))).expect("a reply is awaited");
+        let refused = std::iter::from_fn(|| turn.poll_event()).any(|event| matches!(event, Event::PickRejected { .. }));
+        prop_assert_eq!(refused, !reachable.iter().any(|id| *id == wanted.as_str()));
+    }
+}
