@@ -69,7 +69,7 @@ macro_rules! skill_graph {
 #[doc(hidden)]
 pub mod __private {
     pub use skillgraph_core::decide::ToolResult;
-    pub use skillgraph_core::decl::{OnSkip, Scope, SkillId, Status, ToolId};
+    pub use skillgraph_core::decl::{Name, OnSkip, Scope, SkillId, Status, ToolId};
     pub use skillgraph_core::graph::{
         ConditionRow, EntryRow, GraphTable, RouteRow, SkillRow, StaticGraph, StepRow, TestRow, ToolRow, ToolsRow,
         TriggerRow,

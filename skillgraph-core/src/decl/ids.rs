@@ -35,9 +35,15 @@ pub fn skill_id_of(ident: &str) -> String {
 }
 
 /// A name that costs nothing to copy: static when the macro made it, shared when it came from data.
-#[derive(Clone)]
-enum Name {
+///
+/// Visible only to generated code, whose constants are built without a call: a call in each of them doubles the time that
+/// the compiler takes for a large graph.
+#[doc(hidden)]
+#[derive(Debug, Clone)]
+pub enum Name {
+    /// From a literal.
     Static(&'static str),
+    /// From data.
     Shared(Arc<str>),
 }
 
@@ -54,7 +60,7 @@ macro_rules! id_type {
     ($(#[$doc:meta])* $id:ident) => {
         $(#[$doc])*
         #[derive(Clone)]
-        pub struct $id(Name);
+        pub struct $id(#[doc(hidden)] pub Name);
 
         impl $id {
             /// An id from a literal; `const`, so that the macro can emit it.

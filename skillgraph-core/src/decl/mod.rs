@@ -9,7 +9,7 @@ mod mention;
 mod status;
 
 pub use condition::{Condition, Trigger, TriggerTools};
-pub use ids::{RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, SkillId, ToolId, is_skill_id, is_tool_name, skill_id_of};
+pub use ids::{Name, RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, SkillId, ToolId, is_skill_id, is_tool_name, skill_id_of};
 pub use mention::{Mention, MentionError, Prose, read_prose};
 pub use status::{Status, StatusSet};
 

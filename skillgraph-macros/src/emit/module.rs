@@ -62,7 +62,7 @@ fn skill_ids(emit: &Emit<'_>) -> TokenStream {
         Some(quote_spanned! {Span::mixed_site()=>
             #(#docs)*
             #doc
-            pub const #ident: #private::SkillId = #private::SkillId::from_static(#id);
+            pub const #ident: #private::SkillId = #private::SkillId(#private::Name::Static(#id));
         })
     });
     quote_spanned! {Span::mixed_site()=>
@@ -83,7 +83,7 @@ fn tool_ids(emit: &Emit<'_>) -> TokenStream {
         quote_spanned! {Span::mixed_site()=>
             #(#docs)*
             #doc
-            pub const #ident: #private::ToolId = #private::ToolId::from_static(#name);
+            pub const #ident: #private::ToolId = #private::ToolId(#private::Name::Static(#name));
         }
     });
     quote_spanned! {Span::mixed_site()=>

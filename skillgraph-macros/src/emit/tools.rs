@@ -53,26 +53,38 @@ pub(super) fn types(emit: &Emit<'_>) -> TokenStream {
 }
 
 /// `fn agent`: from the tools to an agent of this graph.
+///
+/// The struct is taken apart first: moving its fields out one by one costs the compiler time that grows with the square of
+/// their number.
 pub(super) fn agent(emit: &Emit<'_>) -> TokenStream {
     let private = emit.private();
+    let fields = emit.tools.iter().enumerate().map(|(at, tool)| {
+        let (ident, local) = (&tool.ident.ident, local(at));
+        quote_spanned!(Span::mixed_site()=> #ident: #local)
+    });
     let bound = emit.tools.iter().enumerate().map(|(at, tool)| {
-        let ident = &tool.ident.ident;
+        let local = local(at);
         match &tool.kind {
             ToolKind::Typed(_) => {
                 let tests = typed_tests_of(emit, tool);
                 let bind = of_tool(at, tool, "bind");
-                let given = quote_spanned!(Span::mixed_site()=> tools.#ident);
-                quote_spanned!(type_span(tool)=> #bind(#given, &[#(#tests),*]))
+                quote_spanned!(type_span(tool)=> #bind(#local, &[#(#tests),*]))
             }
-            ToolKind::Dyn => quote_spanned!(Span::mixed_site()=> #private::BoundTool::dynamic(tools.#ident)),
+            ToolKind::Dyn => quote_spanned!(Span::mixed_site()=> #private::BoundTool::dynamic(#local)),
         }
     });
     quote_spanned! {Span::mixed_site()=>
         /// Begins an agent of this graph.
         pub fn agent(tools: Tools) -> #private::AgentBuilder {
+            let Tools { #(#fields),* } = tools;
             #private::AgentBuilder::of_graph(&GRAPH, [#(#bound),*])
         }
     }
+}
+
+/// The variable that holds a tool while the agent is begun.
+fn local(at: usize) -> Ident {
+    format_ident!("tool_{}", at, span = Span::mixed_site())
 }
 
 /// `Tool::NAME` is the declared name: asserted where the name is declared.

@@ -1,0 +1,156 @@
+//! The decision and the turn, growing with the graph.
+//!
+//! Ring-plus-fan-out graphs of 3 to 3,000 skills: four edges a skill, a third of the skills conditional entries. An edge
+//! that fires should cost the same in each; a cold start should grow with the message alone.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use serde_json::json;
+use skillgraph::core::decide::{Evidence, ToolResult, decide};
+use skillgraph::core::decl::{
+    Body, Condition, EntryDecl, GraphDecl, RouteDecl, Scope, SkillDecl, Status, ToolDecl, Trigger, TriggerTools, Word,
+    read_prose,
+};
+use skillgraph::core::graph::{Closures, Graph, SkillIx};
+use skillgraph::core::turn::{Input, Limits, Output, Setup, ToolReturn, ToolSpec, Turn};
+use skillgraph::{ModelReply, ToolCall, Transcript};
+
+const SIZES: [usize; 4] = [3, 30, 300, 3_000];
+
+fn word(text: impl Into<String>) -> Word<()> {
+    Word::new(text, ())
+}
+
+/// A skill has an edge to the next one and three further away, each on a tool of its own.
+fn ring(skills: usize) -> Graph {
+    let tool = |at: usize| format!("tool_{}", at % 8);
+    let route = |from: usize, edge: usize| RouteDecl {
+        from: word(format!("skill-{from}")),
+        to: word(format!("skill-{}", (from + 1 + edge * 7) % skills)),
+        trigger: Trigger::Returns { tools: TriggerTools::One(word(tool(edge))), statuses: None, closure: None },
+        label: None,
+        unread: false,
+    };
+    let skill = |at: usize| SkillDecl {
+        ident: word(format!("skill-{at}")),
+        id: word(format!("skill-{at}")),
+        description: Some(word(format!("Does job number {at}"))),
+        body: Some(Body::Inline { source: word("Work."), prose: read_prose("Work.") }),
+        tools: (0..8).map(|at| word(tool(at))).collect(),
+        steps: None,
+        on_skip: None,
+        scope: Scope::Active,
+        unread: false,
+    };
+    let entry = |at: usize| EntryDecl {
+        skill: word(format!("skill-{at}")),
+        condition: (at > 0).then(|| {
+            let list = vec![word(format!("keyword{at}")), word(format!("phrase number {at}"))];
+            Condition::Keywords { at: (), list }
+        }),
+        label: None,
+    };
+    let decl = GraphDecl {
+        name: word("ring"),
+        tools: (0..8).map(|at| ToolDecl { ident: word(tool(at)), name: word(tool(at)), typed: false }).collect(),
+        baseline: vec![],
+        skills: (0..skills).map(skill).collect(),
+        entries: (0..skills).step_by(3).map(entry).collect(),
+        routes: (0..skills)
+            .flat_map(|from| (0..4).map(move |edge| (from, edge)))
+            .map(|(from, edge)| route(from, edge))
+            .collect(),
+    };
+    Graph::compile(decl, Closures::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn result(graph: &Graph, tool: &str) -> ToolResult {
+    ToolResult::new(graph, tool, "c", Status::Success, json!({ "found": true })).unwrap_or_else(|| panic!("a tool"))
+}
+
+fn batch(results: &[ToolResult]) -> Evidence<'_> {
+    Evidence::Batch { results, proposal: None, pick: None }
+}
+
+fn decisions(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("decide");
+    for size in SIZES {
+        let graph = ring(size);
+        let cursor = Some(SkillIx::new(size / 2));
+        let fires = [result(&graph, "tool_2")];
+        let none = ["tool_4", "tool_5", "tool_6", "tool_7"].map(|tool| result(&graph, tool));
+        let message = "Good morning, I have a question about my last order and the parcel that never came, thank you.";
+
+        group.bench_function(BenchmarkId::new("stay", size), |bencher| {
+            bencher.iter(|| decide(&graph, black_box(cursor), batch(&[])));
+        });
+        group.bench_function(BenchmarkId::new("edge_fires", size), |bencher| {
+            bencher.iter(|| decide(&graph, black_box(cursor), batch(&fires)));
+        });
+        group.bench_function(BenchmarkId::new("no_edge_fires_on_four", size), |bencher| {
+            bencher.iter(|| decide(&graph, black_box(cursor), batch(&none)));
+        });
+        group.bench_function(BenchmarkId::new("cold_start_no_rule", size), |bencher| {
+            bencher.iter(|| decide(&graph, None, Evidence::TurnStart { message: black_box(message) }));
+        });
+    }
+    group.finish();
+
+    let mut group = criterion.benchmark_group("cold_start_by_message");
+    let graph = ring(3_000);
+    for words in [10, 100, 1_000, 10_000] {
+        let message = "a few plain words ".repeat(words / 4 + 1);
+        group.throughput(Throughput::Bytes(message.len() as u64));
+        group.bench_function(BenchmarkId::from_parameter(words), |bencher| {
+            bencher.iter(|| decide(&graph, None, Evidence::TurnStart { message: black_box(&message) }));
+        });
+    }
+    group.finish();
+}
+
+/// A whole turn: the model calls a tool on every iteration but the last.
+fn turns(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("turn");
+    let graph = Arc::new(ring(30));
+    let spec = |name: &skillgraph::ToolId| ToolSpec {
+        name: name.clone(),
+        description: "Works.".into(),
+        parameters: json!({ "type": "object", "properties": {} }),
+    };
+    for iterations in [10, 100, 1_000] {
+        let setup = Arc::new(Setup {
+            graph: graph.clone(),
+            tools: graph.tools().iter().map(|name| Arc::new(spec(name))).collect(),
+            system: "You are a benchmark.".into(),
+            limits: Limits { iterations, ..Limits::default() },
+        });
+        group.bench_function(BenchmarkId::new("iterations", iterations), |bencher| {
+            bencher.iter(|| {
+                let mut turn = Turn::start(setup.clone(), Transcript::new(), "go");
+                loop {
+                    while turn.poll_event().is_some() {}
+                    let input = match turn.poll_output() {
+                        Output::CallModel(request) if request.iteration == iterations => {
+                            Input::ModelReplied(ModelReply::text("done"))
+                        }
+                        Output::CallModel(request) => {
+                            let tool = if request.iteration % 2 == 0 { "tool_1" } else { "tool_5" };
+                            Input::ModelReplied(ModelReply::calls([ToolCall::new("c", tool, "{}")]))
+                        }
+                        Output::RunTools(_) => {
+                            Input::ToolReturned(ToolReturn::new("c", Status::Success, json!({ "n": 1 })))
+                        }
+                        output => break black_box(output),
+                    };
+                    turn.handle_input(input).unwrap_or_else(|error| panic!("{error}"));
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, decisions, turns);
+criterion_main!(benches);
