@@ -345,8 +345,8 @@ fn assert_moves_are_declared(graph: &Graph, events: &[Event]) {
                         }
                         _ => false,
                     };
-                    let ends = decision.from.as_ref().expect("a source") == &route.from.text.as_str()
-                        && decision.to.as_ref().expect("a target") == &route.to.text.as_str();
+                    let ends = decision.from.as_ref().expect("a source") == route.from.text.as_str()
+                        && decision.to.as_ref().expect("a target") == route.to.text.as_str();
                     ends && fires && route.trigger.statuses().contains(fired.status)
                 });
                 assert!(declared.next().is_some(), "no edge for {decision:?}");

@@ -11,6 +11,8 @@
 //! Nothing in this crate reads a clock, rolls a die, opens a socket or depends on hash order.
 
 #![warn(unreachable_pub, missing_debug_implementations)]
+// No input makes library code panic (SPEC 17).
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod check;
 #[cfg(feature = "turn")]

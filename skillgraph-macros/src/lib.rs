@@ -4,6 +4,8 @@
 //! `skillgraph-core`, lets the core check it, and emits a module, with or without errors beside it.
 
 #![warn(unreachable_pub)]
+// No input makes library code panic (SPEC 17).
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 mod ast;
 mod emit;

@@ -5,6 +5,8 @@
 //! events. Use it through the crate `skillgraph`.
 
 #![warn(unreachable_pub, missing_debug_implementations)]
+// No input makes library code panic (SPEC 17).
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 mod agent;
 mod conversation;

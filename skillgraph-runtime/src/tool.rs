@@ -169,7 +169,7 @@ impl JsonSchema for NoArgs {
 pub struct DynTool {
     spec: ToolSpec,
     options: ToolOptions,
-    run: Arc<dyn Fn(Value, ToolContext) -> BoxFuture<Result<ToolReply<Value>, String>> + Send + Sync>,
+    run: Runner<Value, Result<ToolReply<Value>, String>>,
 }
 
 impl DynTool {
@@ -217,6 +217,9 @@ impl fmt::Debug for DynTool {
 
 pub(crate) type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
+/// From arguments to what becomes of them.
+type Runner<A, R> = Arc<dyn Fn(A, ToolContext) -> BoxFuture<R> + Send + Sync>;
+
 /// A test of a typed output that an edge of the graph makes (SPEC 1.4): the edge, and the test.
 pub type TypedTest<T> = (u32, fn(&<T as Tool>::Output) -> bool);
 
@@ -224,7 +227,7 @@ pub type TypedTest<T> = (u32, fn(&<T as Tool>::Output) -> bool);
 pub struct BoundTool {
     pub(crate) spec: ToolSpec,
     pub(crate) options: ToolOptions,
-    run: Arc<dyn Fn(Map<String, Value>, ToolContext) -> BoxFuture<turn::ToolReturn> + Send + Sync>,
+    run: Runner<Map<String, Value>, turn::ToolReturn>,
 }
 
 impl BoundTool {
