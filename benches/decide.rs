@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
-use skillgraph::core::decide::{Evidence, ToolResult, decide};
+use skillgraph::core::decide::{Evidence, decide};
 use skillgraph::core::decl::{
     Body, Condition, EntryDecl, GraphDecl, RouteDecl, Scope, SkillDecl, Status, ToolDecl, Trigger, TriggerTools, Word,
     read_prose,
 };
-use skillgraph::core::graph::{Closures, Graph, SkillIx};
+use skillgraph::core::graph::{Closures, Graph, SkillIx, ToolResult};
 use skillgraph::core::turn::{Input, Limits, Output, Setup, ToolReturn, ToolSpec, Turn};
 use skillgraph::{ModelReply, ToolCall, Transcript};
 

@@ -1,9 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![warn(rustdoc::broken_intra_doc_links)]
 
-pub use skillgraph_core::decide::{Cause, ToolResult};
+pub use skillgraph_core::decide::Cause;
 pub use skillgraph_core::decl::{SkillId, Status, ToolId};
-pub use skillgraph_core::graph::{Graph, GraphError, StaticGraph, Witness};
+pub use skillgraph_core::graph::{Graph, GraphError, StaticGraph, ToolResult, Witness};
 pub use skillgraph_core::turn::{
     Event, Message, ModelReply, ModelRequest, MoveRecord, Outcome, PickRefusal, StopReason, ToolCall, ToolSpec,
     Transcript, Usage,
@@ -68,11 +68,10 @@ macro_rules! skill_graph {
 /// What generated code needs. Not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
-    pub use skillgraph_core::decide::ToolResult;
     pub use skillgraph_core::decl::{Name, OnSkip, Scope, SkillId, Status, ToolId};
     pub use skillgraph_core::graph::{
-        ConditionRow, EntryRow, GraphTable, RouteRow, SkillRow, StaticGraph, StepRow, TestRow, ToolRow, ToolsRow,
-        TriggerRow,
+        ConditionRow, EntryRow, GraphTable, RouteRow, SkillRow, StaticGraph, StepRow, TestRow, ToolResult, ToolRow,
+        ToolsRow, TriggerRow,
     };
     pub use skillgraph_macros::skill_graph;
     pub use skillgraph_runtime::{

@@ -2,13 +2,10 @@
 //! offered and admitted follows from its answer.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::decl::{Status, ToolId};
-use crate::graph::{Edge, EdgeIx, EntryIx, Graph, RouteTest, SkillIx, ToolIx, Witness};
+use crate::graph::{Edge, EdgeIx, EntryIx, Graph, RouteTest, SkillIx, ToolResult, Verdict, Witness};
 
 /// Why the cursor is where it is (SPEC 3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -48,76 +45,6 @@ impl fmt::Display for Cause {
             Cause::Stay => "stay",
             Cause::None => "none",
         })
-    }
-}
-
-/// What a tool call came to: the evidence that edges read. Always the tool's own result, never the text that the model
-/// sees (SPEC 7).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ToolResult {
-    /// The model's id for the call.
-    pub call_id: String,
-    /// The tool's name.
-    pub tool: ToolId,
-    /// What became of the call.
-    pub status: Status,
-    /// What the tool returned; null where it returned nothing.
-    pub value: Value,
-    pub(crate) tool_ix: ToolIx,
-    pub(crate) verdicts: Vec<EdgeVerdict>,
-}
-
-impl ToolResult {
-    /// A result of a tool of this graph. `None` if the graph has no such tool.
-    pub fn new(graph: &Graph, tool: &str, call_id: impl Into<String>, status: Status, value: Value) -> Option<Self> {
-        let tool_ix = graph.find_tool(tool)?;
-        Some(Self {
-            call_id: call_id.into(),
-            tool: graph.tool_id(tool_ix),
-            status,
-            value,
-            tool_ix,
-            verdicts: Vec::new(),
-        })
-    }
-
-    /// Adds what the typed tests of edges said when the tool returned.
-    #[must_use]
-    pub fn with_verdicts(mut self, verdicts: Vec<EdgeVerdict>) -> Self {
-        self.verdicts = verdicts;
-        self
-    }
-}
-
-/// What an edge's typed test said of a tool's output (SPEC 1.4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EdgeVerdict {
-    /// The edge.
-    pub edge: EdgeIx,
-    /// What its test said.
-    pub verdict: Verdict,
-}
-
-/// What a test said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Yes.
-    Passed,
-    /// No.
-    Failed,
-    /// It panicked, which counts as no.
-    Panicked,
-}
-
-impl Verdict {
-    /// Runs a test.
-    pub fn of(test: impl FnOnce() -> bool) -> Self {
-        match catch_unwind(AssertUnwindSafe(test)) {
-            Ok(true) => Verdict::Passed,
-            Ok(false) => Verdict::Failed,
-            Err(_) => Verdict::Panicked,
-        }
     }
 }
 

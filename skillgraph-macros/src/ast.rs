@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use skillgraph_core::decl::{OnSkip, Scope, StatusSet};
+use syn::ext::IdentExt;
 use syn::{Attribute, LitStr, Type, Visibility};
 
 /// A name of the graph: how the author spelt it, and the identifier that stands for it in the generated module.
@@ -13,7 +14,28 @@ pub(crate) struct Name {
     pub(crate) ident: Ident,
 }
 
+/// What a name must never be: Rust has no raw form of these.
+const NEVER_NAMES: [&str; 5] = ["self", "Self", "super", "crate", "_"];
+
 impl Name {
+    /// The name of a token; a keyword becomes raw.
+    pub(crate) fn new(token: &Ident, is_keyword: bool) -> Self {
+        let text = token.unraw().to_string();
+        let ident = if NEVER_NAMES.contains(&text.as_str()) {
+            Ident::new(&format!("__{}", text.trim_start_matches('_')), token.span())
+        } else if is_keyword {
+            Ident::new_raw(&text, token.span())
+        } else {
+            token.clone()
+        };
+        Name { text, ident }
+    }
+
+    /// Whether Rust has no raw form of it. Such a name is refused; another identifier stands in for it.
+    pub(crate) fn is_never_a_name(&self) -> bool {
+        NEVER_NAMES.contains(&self.text.as_str())
+    }
+
     pub(crate) fn span(&self) -> Span {
         self.ident.span()
     }

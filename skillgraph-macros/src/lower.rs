@@ -5,10 +5,10 @@ use skillgraph_core::decl::{
     Body, Condition, EntryDecl, GraphDecl, RouteDecl, SkillDecl, StepDecl, Steps, ToolDecl, Trigger, TriggerTools,
     Word, read_prose, skill_id_of,
 };
-use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta};
+use syn::LitStr;
 
 use crate::ast;
-use crate::parse::is_never_a_name;
+use crate::docs::doc_text;
 
 pub(crate) fn lower(graph: &ast::Graph) -> GraphDecl<Span> {
     GraphDecl {
@@ -34,7 +34,7 @@ fn lower_skill(at: usize, skill: &ast::Skill) -> SkillDecl<Span> {
     let id = match &skill.id {
         Some(id) => text(id),
         // The name is refused; what it would spell as an id need not be refused too.
-        None if is_never_a_name(&skill.ident) => Word::new(format!("unnamed-{at}"), ident.at),
+        None if skill.ident.is_never_a_name() => Word::new(format!("unnamed-{at}"), ident.at),
         None => Word::new(skill_id_of(&ident.text), ident.at),
     };
     let description = skill.description.as_ref().map(text).or_else(|| doc_text(&skill.docs));
@@ -103,24 +103,6 @@ fn route(route: &ast::Route) -> RouteDecl<Span> {
 /// A closure as drawings and records show it.
 pub(crate) fn source(closure: &ast::Closure) -> Word<Span> {
     Word::new(format!("|{}| {}", closure.param, closure.body), closure.bar)
-}
-
-/// The text of doc comments, on one line.
-pub(crate) fn doc_text(docs: &[Attribute]) -> Option<Word<Span>> {
-    let lines: Vec<&LitStr> = docs.iter().filter_map(doc_line).collect();
-    let at = lines.first()?.span();
-    let text = lines.iter().map(|line| line.value().trim().to_owned()).filter(|line| !line.is_empty());
-    Some(Word::new(text.collect::<Vec<_>>().join(" "), at))
-}
-
-fn doc_line(attribute: &Attribute) -> Option<&LitStr> {
-    match &attribute.meta {
-        Meta::NameValue(pair) => match &pair.value {
-            Expr::Lit(ExprLit { lit: Lit::Str(line), .. }) => Some(line),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 fn word(name: &ast::Name) -> Word<Span> {

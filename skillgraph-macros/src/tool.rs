@@ -10,7 +10,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, LitStr, Path, Token, Type, Visibility};
 
-use crate::lower::doc_text;
+use crate::docs::doc_text;
 
 /// The item and its tool, or the item and an error.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {

@@ -12,9 +12,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use skillgraph_core::decide::{EdgeVerdict, Verdict};
 use skillgraph_core::decl::{Status, ToolId};
-use skillgraph_core::graph::EdgeIx;
+use skillgraph_core::graph::{EdgeIx, EdgeVerdict, Verdict};
 use skillgraph_core::turn::{self, ToolSpec};
 
 use crate::reply::{Content, ToolReply};

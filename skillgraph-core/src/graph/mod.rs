@@ -2,6 +2,8 @@
 //!
 //! A [`Graph`] never changes. Conversations share it; what moves is in their own state.
 
+mod compile;
+mod result;
 mod rules;
 mod table;
 
@@ -10,15 +12,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Finding;
-use crate::check::check;
-use crate::decide::ToolResult;
-use crate::decl::{
-    Body, Condition, GraphDecl, OnSkip, RouteDecl, Scope, SkillDecl, SkillId, StatusSet, ToolId, Trigger, TriggerTools,
-    Word,
-};
+use crate::decl::{GraphDecl, OnSkip, Scope, SkillId, StatusSet, ToolId};
+pub use compile::GraphError;
+pub use result::{EdgeVerdict, ToolResult, Verdict};
+use rules::RuleSet;
 pub use rules::{EntryMatch, Witness};
-use rules::{PartSpec, RuleSet, RuleSpec};
 pub use table::{
     ConditionRow, EntryRow, GraphTable, RouteRow, SkillRow, StaticGraph, StepRow, TestRow, ToolRow, ToolsRow,
     TriggerRow,
@@ -81,34 +79,6 @@ pub enum RouteTest {
     /// Runs on the result.
     Result(fn(&ToolResult) -> bool),
 }
-
-/// Why a declaration does not compile.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub enum GraphError {
-    /// The check-up refuses it.
-    Refused(Vec<Finding<()>>),
-    /// The rules of its entries do not fit the matcher.
-    Rules {
-        /// What the matcher said.
-        reason: String,
-    },
-}
-
-impl fmt::Display for GraphError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            GraphError::Refused(findings) => {
-                let texts: Vec<String> =
-                    findings.iter().map(|finding| format!("{} [{}]", finding.message, finding.code)).collect();
-                write!(f, "the graph has mistakes: {}", texts.join("; "))
-            }
-            GraphError::Rules { reason } => write!(f, "the entry rules of the graph cannot be compiled: {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for GraphError {}
 
 /// A graph that can run.
 pub struct Graph {
@@ -178,43 +148,6 @@ pub struct Edge {
 }
 
 impl Graph {
-    /// Compiles a declaration. `closures` holds the code behind its closures.
-    ///
-    /// # Errors
-    ///
-    /// [`GraphError::Refused`] with every mistake of the declaration; [`GraphError::Rules`] where the check-up found
-    /// nothing and the patterns still cannot be compiled.
-    pub fn compile(decl: GraphDecl<()>, closures: Closures) -> Result<Self, GraphError> {
-        let findings = check(&decl);
-        if !findings.is_empty() {
-            return Err(GraphError::Refused(findings));
-        }
-        let names = Names::of(&decl);
-        let open = open_skills(&decl, &names);
-        let mut skills: Vec<Skill> =
-            decl.skills.iter().zip(&open).map(|(skill, open)| compile_skill(skill, *open, &names)).collect();
-        let edges = compile_edges(&decl, &names, &mut skills, closures.routes);
-        let entries = decl.entries.iter().filter_map(|entry| names.skill(&entry.skill)).collect();
-        let default =
-            decl.entries.iter().find(|entry| entry.condition.is_none()).and_then(|entry| names.skill(&entry.skill));
-        let rules = compile_rules(&decl, closures.entries)?;
-        let tools: Vec<ToolId> = decl.tools.iter().map(|tool| ToolId::from(tool.name.text.as_str())).collect();
-        Ok(Graph {
-            constant_tools: constant_tools(&decl, &names),
-            open: positions(&open),
-            skill_index: skills.iter().enumerate().map(|(at, skill)| (skill.id.clone(), SkillIx::new(at))).collect(),
-            tool_index: tools.iter().enumerate().map(|(at, tool)| (tool.clone(), ToolIx::new(at))).collect(),
-            fingerprint: fingerprint(&decl),
-            tools,
-            skills,
-            edges,
-            entries,
-            default,
-            rules,
-            decl,
-        })
-    }
-
     /// The graph's name.
     pub fn name(&self) -> &str {
         &self.decl.name.text
@@ -372,150 +305,4 @@ impl Iterator for InOrder<'_> {
             (None, None) => None,
         }
     }
-}
-
-/// Identifiers to positions, while compiling.
-struct Names<'a> {
-    skills: HashMap<&'a str, SkillIx>,
-    tools: HashMap<&'a str, ToolIx>,
-}
-
-impl<'a> Names<'a> {
-    fn of(decl: &'a GraphDecl<()>) -> Self {
-        let skills = decl.skills.iter().enumerate().map(|(at, skill)| (skill.ident.text.as_str(), SkillIx::new(at)));
-        let tools = decl.tools.iter().enumerate().map(|(at, tool)| (tool.ident.text.as_str(), ToolIx::new(at)));
-        Names { skills: skills.collect(), tools: tools.collect() }
-    }
-
-    fn skill(&self, name: &Word<()>) -> Option<SkillIx> {
-        self.skills.get(name.text.as_str()).copied()
-    }
-
-    fn tool(&self, name: &Word<()>) -> Option<ToolIx> {
-        self.tools.get(name.text.as_str()).copied()
-    }
-
-    fn tools(&self, names: &[Word<()>]) -> Vec<ToolIx> {
-        names.iter().filter_map(|name| self.tool(name)).collect()
-    }
-}
-
-fn compile_skill(skill: &SkillDecl<()>, open: bool, names: &Names<'_>) -> Skill {
-    let body = match &skill.body {
-        Some(Body::Inline { prose: Ok(prose), .. }) => prose.render(|tool| tool),
-        _ => String::new(),
-    };
-    let steps = skill.steps.iter().flat_map(|steps| &steps.list);
-    Skill {
-        id: SkillId::from(skill.id.text.as_str()),
-        description: skill.description.as_ref().map(|text| text.text.clone()).unwrap_or_default(),
-        body,
-        tools: names.tools(&skill.tools),
-        steps: steps
-            .filter_map(|step| Some(Step { tool: names.tool(&step.tool)?, note: step.note.text.clone() }))
-            .collect(),
-        on_skip: skill.on_skip.map_or(OnSkip::default(), |(on_skip, ())| on_skip),
-        scope: skill.scope,
-        targets: Vec::new(),
-        edges_by_tool: Vec::new(),
-        edges_on_any: Vec::new(),
-        open,
-    }
-}
-
-/// Resolves the edges and files them with their sources.
-fn compile_edges(decl: &GraphDecl<()>, names: &Names<'_>, skills: &mut [Skill], closures: Vec<RouteTest>) -> Vec<Edge> {
-    let mut closures = closures.into_iter();
-    let mut edges = Vec::with_capacity(decl.routes.len());
-    for route in &decl.routes {
-        let test = if has_closure(route) { closures.next() } else { None };
-        let (Some(from), Some(to)) = (names.skill(&route.from), names.skill(&route.to)) else { continue };
-        let at = EdgeIx::new(edges.len());
-        edges.push(Edge {
-            from,
-            to,
-            label: route.label.as_ref().map(|label| label.text.clone()),
-            statuses: route.trigger.statuses(),
-            test,
-        });
-        let Some(source) = skills.get_mut(from.position()) else { continue };
-        source.targets.push(to);
-        match &route.trigger {
-            Trigger::Pick => {}
-            Trigger::Closure(_) | Trigger::Returns { tools: TriggerTools::Any { .. }, .. } => {
-                source.edges_on_any.push(at)
-            }
-            Trigger::Returns { tools, .. } => {
-                source.edges_by_tool.extend(names.tools(tools.named()).into_iter().map(|tool| (tool, at)));
-            }
-        }
-    }
-    for skill in skills {
-        let mut seen = std::collections::HashSet::new();
-        skill.targets.retain(|target| seen.insert(*target));
-        skill.edges_by_tool.sort_unstable();
-        skill.edges_by_tool.dedup();
-    }
-    edges
-}
-
-fn has_closure(route: &RouteDecl<()>) -> bool {
-    matches!(route.trigger, Trigger::Closure(_) | Trigger::Returns { closure: Some(_), .. })
-}
-
-fn compile_rules(decl: &GraphDecl<()>, closures: Vec<EntryTest>) -> Result<RuleSet, GraphError> {
-    let mut closures = closures.into_iter();
-    let specs = decl.entries.iter().map(|entry| {
-        let mut spec = RuleSpec::default();
-        if let Some(condition) = &entry.condition {
-            fill_rule(condition, &mut closures, &mut spec);
-        }
-        spec
-    });
-    RuleSet::new(specs.collect()).map_err(|reason| GraphError::Rules { reason })
-}
-
-fn fill_rule(condition: &Condition<()>, closures: &mut impl Iterator<Item = EntryTest>, spec: &mut RuleSpec) {
-    match condition {
-        Condition::Matches(pattern) => spec.parts.push(PartSpec::Pattern(pattern.text.clone())),
-        Condition::Keywords { list, .. } => {
-            spec.parts.push(PartSpec::Keywords(list.iter().map(|word| word.text.clone()).collect()));
-        }
-        Condition::All { list, .. } => list.iter().for_each(|part| fill_rule(part, closures, spec)),
-        Condition::Closure(_) => spec.closures.extend(closures.next()),
-    }
-}
-
-fn constant_tools(decl: &GraphDecl<()>, names: &Names<'_>) -> Vec<ToolIx> {
-    let roaming = decl.skills.iter().filter(|skill| skill.scope == Scope::Always).flat_map(|skill| &skill.tools);
-    let mut seen = std::collections::HashSet::new();
-    let mut tools: Vec<ToolIx> = decl.baseline.iter().chain(roaming).filter_map(|name| names.tool(name)).collect();
-    tools.retain(|tool| seen.insert(*tool));
-    tools
-}
-
-/// For each skill, whether no entry or edge mentions it.
-fn open_skills(decl: &GraphDecl<()>, names: &Names<'_>) -> Vec<bool> {
-    let mut open = vec![true; decl.skills.len()];
-    let entries = decl.entries.iter().map(|entry| &entry.skill);
-    let ends = decl.routes.iter().flat_map(|route| [&route.from, &route.to]);
-    for name in entries.chain(ends) {
-        if let Some(slot) = names.skill(name).and_then(|skill| open.get_mut(skill.position())) {
-            *slot = false;
-        }
-    }
-    open
-}
-
-fn positions(flags: &[bool]) -> Vec<SkillIx> {
-    flags.iter().enumerate().filter(|(_, flag)| **flag).map(|(at, _)| SkillIx::new(at)).collect()
-}
-
-/// Hashes what the declaration says, by a function that is the same everywhere.
-fn fingerprint(decl: &GraphDecl<()>) -> u64 {
-    use std::hash::Hasher;
-    let mut hasher = fnv::FnvHasher::default();
-    // A declaration is texts, lists and numbers: it always serialises.
-    hasher.write(&serde_json::to_vec(decl).unwrap_or_default());
-    hasher.finish()
 }

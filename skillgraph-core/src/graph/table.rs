@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::{Closures, EntryTest, Graph, GraphError, RouteTest};
-use crate::decide::ToolResult;
+use super::{Closures, EntryTest, Graph, GraphError, RouteTest, ToolResult};
 use crate::decl::{
     Body, Condition, EntryDecl, GraphDecl, OnSkip, Prose, RouteDecl, Scope, SkillDecl, SkillId, Status, StatusSet,
     StepDecl, Steps, ToolDecl, ToolId, Trigger, TriggerTools, Word,

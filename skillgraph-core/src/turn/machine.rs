@@ -12,9 +12,9 @@ use super::{
     Event, FiringRecord, Message, ModelReply, ModelRequest, MoveRecord, Outcome, Procedure, Setup, StopReason,
     ToolMessage, ToolReturn, ToolRun, Transcript, UnfinishedAction, words,
 };
-use crate::decide::{CursorMove, Evidence, Firing, PanickedTest, ToolResult, decide};
+use crate::decide::{CursorMove, Evidence, Firing, PanickedTest, decide};
 use crate::decl::{SkillId, Status};
-use crate::graph::{Graph, SkillIx};
+use crate::graph::{Graph, SkillIx, ToolResult};
 
 /// One turn: a user's message and all that follows until the answer.
 ///

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use super::dispatch::{Batch, Fate};
 use super::machine::Turn;
 use super::{CallRefusal, Event, Message, PickRefusal, Suggestion, ToolCall, ToolMessage, words};
-use crate::decide::{CursorMove, EdgeVerdict, Evidence, ToolResult};
+use crate::decide::{CursorMove, Evidence};
 use crate::decl::{OnSkip, Status, ToolId};
-use crate::graph::{SkillIx, ToolIx};
+use crate::graph::{EdgeVerdict, SkillIx, ToolIx, ToolResult};
 
 /// A tool that the host is to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use skillgraph_core::decl::GraphDecl;
 
 use super::{Emit, closures, editor, mentions, tables, tools};
 use crate::ast::Graph;
-use crate::lower::doc_text;
+use crate::docs::doc_text;
 
 /// The whole output beside the errors.
 pub(crate) fn module(facade: &TokenStream, graph: &Graph, decl: &GraphDecl<Span>) -> TokenStream {

@@ -42,12 +42,7 @@ pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Res
     }
     let content;
     syn::braced!(content in input);
-    while !content.is_empty() {
-        if let Err(error) = item(&content, &mut graph, findings) {
-            findings.push_syntax(error);
-            recover::skip_item(&content);
-        }
-    }
+    recover::items(&content, findings, |input, findings| item(input, &mut graph, findings));
     if !input.is_empty() {
         findings.push_syntax(input.error("expected nothing after the graph: one `skill_graph!` declares one graph"));
         recover::skip_all(input);
@@ -98,20 +93,7 @@ fn item(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> s
 fn tools(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> syn::Result<()> {
     let content;
     syn::braced!(content in input);
-    while !content.is_empty() {
-        if let Err(error) = tool(&content, graph, findings) {
-            findings.push_syntax(error);
-            recover::skip_field(&content);
-            continue;
-        }
-        if content.is_empty() {
-            break;
-        }
-        if let Err(error) = end::<Token![,]>(&content) {
-            findings.push_syntax(error);
-            recover::skip_field(&content);
-        }
-    }
+    recover::fields(&content, findings, |input, findings| tool(input, graph, findings));
     Ok(())
 }
 

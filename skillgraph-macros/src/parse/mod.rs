@@ -27,9 +27,6 @@ pub(crate) fn graph(source: TokenStream, findings: &mut Findings) -> Option<Grap
     }
 }
 
-/// What a name must never be: Rust has no raw form of these.
-const NEVER_NAMES: [&str; 5] = ["self", "Self", "super", "crate", "_"];
-
 /// Reads a name; keywords are names too.
 fn name(input: ParseStream<'_>, what: &str) -> syn::Result<Name> {
     if input.peek(LitStr) {
@@ -39,31 +36,19 @@ fn name(input: ParseStream<'_>, what: &str) -> syn::Result<Name> {
         return Err(input.error(format!("expected {what}")));
     };
     let is_keyword = !input.peek(syn::Ident) || ident == "gen";
-    let ident = input.call(Ident::parse_any)?;
-    let text = ident.unraw().to_string();
-    if NEVER_NAMES.contains(&text.as_str()) {
-        let ident = Ident::new(&format!("__{}", text.trim_start_matches('_')), ident.span());
-        return Ok(Name { text, ident });
-    }
-    let ident = if is_keyword { Ident::new_raw(&text, ident.span()) } else { ident };
-    Ok(Name { text, ident })
+    Ok(Name::new(&input.call(Ident::parse_any)?, is_keyword))
 }
 
 /// Reads the name of a new thing.
 fn new_name(input: ParseStream<'_>, what: &str, findings: &mut Findings) -> syn::Result<Name> {
     let name = name(input, what)?;
-    if is_never_a_name(&name) {
+    if name.is_never_a_name() {
         findings.push(
             Finding::new(Code::InvalidName, name.span(), format!("`{}` cannot name anything in a graph", name.text))
                 .help("choose an identifier that Rust accepts for a constant"),
         );
     }
     Ok(name)
-}
-
-/// Whether Rust has no raw form of the name.
-pub(crate) fn is_never_a_name(name: &Name) -> bool {
-    NEVER_NAMES.contains(&name.text.as_str())
 }
 
 /// Reads attributes: doc comments are kept, anything else is refused.

@@ -1,6 +1,7 @@
 //! Where to go on after a mistake.
 
 use proc_macro2::{Ident, Span, TokenTree};
+use syn::buffer::Cursor;
 use syn::parse::ParseStream;
 use syn::{LitStr, Token, token};
 
@@ -29,6 +30,51 @@ enum Follows {
     Ident,
 }
 
+/// Items to the end of the input; a malformed one is reported, and what is left of it skipped.
+pub(super) fn items(
+    input: ParseStream<'_>,
+    findings: &mut Findings,
+    mut item: impl FnMut(ParseStream<'_>, &mut Findings) -> syn::Result<()>,
+) {
+    while !input.is_empty() {
+        let before = input.cursor();
+        if let Err(error) = item(input, findings) {
+            findings.push_syntax(error);
+            skip_item(input);
+        }
+        ensure_progress(input, before);
+    }
+}
+
+/// Fields to the end of the input, a comma between two; a malformed one is reported, and what is left of it skipped. Says
+/// whether all could be read.
+pub(super) fn fields(
+    input: ParseStream<'_>,
+    findings: &mut Findings,
+    mut field: impl FnMut(ParseStream<'_>, &mut Findings) -> syn::Result<()>,
+) -> bool {
+    let mut all_read = true;
+    while !input.is_empty() {
+        let before = input.cursor();
+        let result =
+            field(input, findings).and_then(|()| if input.is_empty() { Ok(()) } else { end::<Token![,]>(input) });
+        if let Err(error) = result {
+            findings.push_syntax(error);
+            all_read = false;
+            skip_field(input);
+        }
+        ensure_progress(input, before);
+    }
+    all_read
+}
+
+/// Skips a token where nothing was taken: whatever stands there, parsing ends.
+fn ensure_progress(input: ParseStream<'_>, before: Cursor<'_>) {
+    if input.cursor() == before && !input.is_empty() {
+        skip_one(input);
+    }
+}
+
 /// Skips what is left of a malformed item.
 pub(super) fn skip_item(input: ParseStream<'_>) {
     while !input.is_empty() && !at_item(input) {
@@ -41,7 +87,7 @@ pub(super) fn skip_item(input: ParseStream<'_>) {
 }
 
 /// Skips what is left of a malformed field: to the next `name:`, past a comma.
-pub(super) fn skip_field(input: ParseStream<'_>) {
+fn skip_field(input: ParseStream<'_>) {
     while !input.is_empty() && !at_field(input) {
         skip_one(input);
     }
@@ -70,7 +116,7 @@ fn at_item(input: ParseStream<'_>) -> bool {
 }
 
 /// Whether a field begins here.
-pub(super) fn at_field(input: ParseStream<'_>) -> bool {
+fn at_field(input: ParseStream<'_>) -> bool {
     (input.peek(syn::Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]))
         || (input.peek(Token![#]) && input.peek2(token::Bracket))
 }

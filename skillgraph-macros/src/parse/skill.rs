@@ -8,7 +8,7 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Attribute, Token, token};
 
-use super::{docs, end, name, new_name, not_yet, recover, text};
+use super::{docs, name, new_name, not_yet, recover, text};
 use crate::ast::{Body, Graph, Skill, Step, Steps};
 use crate::findings::Findings;
 
@@ -59,22 +59,8 @@ fn rest(input: ParseStream<'_>, skill: &mut Skill, findings: &mut Findings) -> s
     let content;
     syn::braced!(content in input);
     let mut seen: Vec<String> = Vec::new();
-    while !content.is_empty() {
-        if let Err(error) = field(&content, skill, &mut seen, findings) {
-            findings.push_syntax(error);
-            skill.broken = true;
-            recover::skip_field(&content);
-            continue;
-        }
-        if content.is_empty() {
-            break;
-        }
-        if let Err(error) = end::<Token![,]>(&content) {
-            findings.push_syntax(error);
-            skill.broken = true;
-            recover::skip_field(&content);
-        }
-    }
+    let read = recover::fields(&content, findings, |input, findings| field(input, skill, &mut seen, findings));
+    skill.broken |= !read;
     Ok(())
 }
 
