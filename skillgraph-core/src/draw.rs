@@ -112,6 +112,8 @@ fn escape(text: &str) -> String {
         match c {
             '\n' => escaped.push_str("<br/>"),
             '\r' => {}
+            // The renderer breaks the line at `\\n` even where it is escaped: an invisible joiner keeps the two apart.
+            '\\' if chars.peek() == Some(&'n') => escaped.push_str("#92;#8288;"),
             '#' | '"' | '&' | '<' | '>' | '|' | '`' | '\\' | '*' | '~' | ';' => push_entity(&mut escaped, c),
             '_' if !inside_word => push_entity(&mut escaped, c),
             '-' | '+' | '=' if line_begins => push_entity(&mut escaped, c),
@@ -144,7 +146,7 @@ mod tests {
             rest = after;
         }
         text.push_str(rest);
-        text.replace("<br/>", "\n")
+        text.replace("<br/>", "\n").replace('\u{2060}', "")
     }
 
     #[test]
