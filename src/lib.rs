@@ -28,7 +28,6 @@ pub mod core {
 /// `static GRAPH` ([`StaticGraph`]), and `fn agent(Tools) -> AgentBuilder`.
 ///
 /// ```
-/// # fn main() {}
 /// use skillgraph::skill_graph;
 ///
 /// skill_graph! {
@@ -52,11 +51,10 @@ pub mod core {
 ///     }
 /// }
 ///
-/// # #[test]
-/// fn drawn() {
+/// fn main() {
+///     assert_eq!(support::skill::billing, "billing");
 ///     assert!(support::GRAPH.to_mermaid().starts_with("flowchart TD"));
 /// }
-/// assert_eq!(support::skill::billing, "billing");
 /// ```
 #[macro_export]
 macro_rules! skill_graph {

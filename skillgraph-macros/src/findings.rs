@@ -18,6 +18,11 @@ impl Findings {
         self.0.extend(error.into_iter().map(|error| Finding::new(Code::Syntax, error.span(), error.to_string())));
     }
 
+    /// Whether nothing is wrong so far.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// One compile error a finding, in the order of the source.
     pub(crate) fn into_errors(mut self) -> TokenStream {
         self.0.sort_by_key(|finding| position(finding.at));

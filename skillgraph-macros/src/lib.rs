@@ -54,3 +54,56 @@ fn expand_graph(facade: &TokenStream, source: TokenStream) -> TokenStream {
     output.extend(findings.into_errors());
     output
 }
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::TokenStream;
+
+    /// Every construct once.
+    const GRAPH: &str = r#"pub graph support {
+        tools { lookup: self::Lookup, pay = "issue_refund": dyn }
+        baseline: [pay];
+        /// Start.
+        skill triage { body: "Call {lookup}.", tools: [lookup], steps: [lookup: "why"], on_skip: hold, scope: active }
+        skill audit_log = "audit" { description: "d", body: include_str!("a.md") }
+        entry triage;
+        entry audit_log when all[matches("a+"), keywords["b", "c"], |m| m.len() > 3] as "l";
+        route triage -> audit_log on any[lookup, pay] is denied | failure when |r| r.ok();
+        route triage -> triage on lookup when |out| *out > 3 as "big";
+        route triage ~> audit_log;
+    }"#;
+
+    fn expand(source: &str) -> Option<String> {
+        let tokens: TokenStream = source.parse().ok()?;
+        Some(super::expand_graph(&quote::quote!(facade), tokens).to_string())
+    }
+
+    #[test]
+    fn a_sound_graph_has_no_errors() {
+        let output = expand(GRAPH).expect("tokens");
+        assert!(!output.contains("compile_error"), "{output}");
+    }
+
+    /// While an author types, the source is broken most of the time: each edit ends in a module and errors, never in a
+    /// panic or without an end.
+    #[test]
+    fn every_edit_ends_in_a_module() {
+        let header = GRAPH.find('{').expect("a body") + 1;
+        let places: Vec<usize> = GRAPH.char_indices().map(|(at, _)| at).filter(|at| *at > header).collect();
+        let mut tried = 0;
+        for at in places {
+            let (before, after) = GRAPH.split_at(at);
+            let without = format!("{before}{}", after.chars().skip(1).collect::<String>());
+            let without_word =
+                format!("{before}{}", after.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_'));
+            let inserted = [" ; ", " , ", " x ", " skill ", " 1 ", " # ", " {} ", " [] ", " \"s\" "];
+            let inserted = inserted.map(|token| format!("{before}{token}{after}"));
+            for edited in [without, without_word].into_iter().chain(inserted) {
+                let Some(output) = expand(&edited) else { continue };
+                assert!(output.contains("mod support"), "{edited}");
+                tried += 1;
+            }
+        }
+        assert!(tried > 5_000, "only {tried} edits were tokens");
+    }
+}

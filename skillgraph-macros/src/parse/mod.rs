@@ -17,14 +17,18 @@ use crate::findings::Findings;
 
 /// Reads a graph. `None` where not even its name could be read.
 pub(crate) fn graph(source: TokenStream, findings: &mut Findings) -> Option<Graph> {
-    let parser = |input: ParseStream<'_>| graph::parse(input, findings);
-    match parser.parse2(source) {
-        Ok(graph) => Some(graph),
-        Err(error) => {
-            findings.push_syntax(error);
-            None
-        }
+    let mut graph = None;
+    let parser = |input: ParseStream<'_>| {
+        graph = Some(graph::parse(input, findings)?);
+        Ok(())
+    };
+    if let Err(error) = parser.parse2(source)
+        && (graph.is_none() || findings.is_empty())
+    {
+        // With a graph and findings at hand this is only what a mistake left unread.
+        findings.push_syntax(error);
     }
+    graph
 }
 
 /// Reads a name; keywords are names too.
