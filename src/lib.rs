@@ -10,7 +10,7 @@ pub use skillgraph_core::turn::{
 };
 pub use skillgraph_macros::tool;
 pub use skillgraph_runtime::{
-    Agent, AgentBuilder, BuildError, Conversation, DynTool, Hop, Model, ModelError, Rejection, RouteRecorder, RunError,
+    Agent, AgentBuilder, BuildError, Conversation, DynTool, Model, ModelError, Rejection, RouteRecorder, RunError,
     ScriptedModel, Tool, ToolContext, ToolOptions, ToolReply, TurnReport,
 };
 

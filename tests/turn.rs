@@ -424,6 +424,7 @@ async fn a_tool_may_propose_where_to_go() {
     let model = ScriptedModel::new([batch(), answer(), answer()]);
     let report = agent_with(&model, vec![proposing("billing")]).run("hello").await.expect("a turn");
     assert_eq!(hops(&report)[1], "billing by tool-proposal");
+    assert_eq!(report.route().hops()[1].reason.as_deref(), Some("money is involved"));
     assert!(last_results(&model.requests()[1].messages)[1].1.ends_with("a tool moved the conversation to `billing`."));
 
     let model = ScriptedModel::new([batch(), answer()]);

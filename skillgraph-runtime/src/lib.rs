@@ -20,7 +20,7 @@ mod tool;
 pub use agent::{Agent, AgentBuilder, BuildError};
 pub use conversation::{Conversation, RunError, TurnReport};
 pub use model::{Model, ModelError};
-pub use recorder::{Hop, Rejection, RouteRecorder};
+pub use recorder::{Rejection, RouteRecorder};
 pub use reply::{IntoReply, ToolReply, ToolReturn};
 pub use scripted::ScriptedModel;
 pub use tool::{BoundTool, DynTool, NoArgs, Tool, ToolContext, ToolOptions, TypedTest};

@@ -8,12 +8,9 @@ use skillgraph_core::turn::{Event, MoveRecord, PickRefusal};
 /// It can follow one turn or a whole conversation; hops come from the decisions themselves.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RouteRecorder {
-    hops: Vec<Hop>,
+    hops: Vec<MoveRecord>,
     rejections: Vec<Rejection>,
 }
-
-/// One decision: an iteration, where the cursor was, where it is, and why.
-pub type Hop = MoveRecord;
 
 /// One refused pick.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +56,7 @@ impl RouteRecorder {
     }
 
     /// Every decision, the ones that stayed included.
-    pub fn hops(&self) -> &[Hop] {
+    pub fn hops(&self) -> &[MoveRecord] {
         &self.hops
     }
 

@@ -214,6 +214,9 @@ pub struct MoveRecord {
     /// What of the message made the entry's rule pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
+    /// Why a tool proposed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// An edge that a result fired.

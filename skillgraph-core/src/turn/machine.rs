@@ -156,7 +156,7 @@ impl Turn {
         if turn.setup.limits.iterations == 0 {
             turn.end(Outcome::OutOfIterations { iterations: 0 });
         } else {
-            turn.begin_iteration(&decision, &[]);
+            turn.begin_iteration(&decision, &Settlement::default());
         }
         turn
     }
@@ -232,9 +232,9 @@ impl Turn {
     }
 
     /// Opens the next iteration under a decision: the cursor, the procedure's tenure, the offer.
-    fn begin_iteration(&mut self, decision: &CursorMove, results: &[ToolResult]) {
+    fn begin_iteration(&mut self, decision: &CursorMove, settlement: &Settlement) {
         self.state.iteration += 1;
-        self.record_decision(decision, results);
+        self.record_decision(decision, settlement);
         if decision.from != decision.to {
             self.change_cursor(decision.to);
         }
@@ -262,7 +262,8 @@ impl Turn {
         self.state.procedure = to.and_then(|to| Procedure::begin(&graph, to));
     }
 
-    fn record_decision(&mut self, decision: &CursorMove, results: &[ToolResult]) {
+    fn record_decision(&mut self, decision: &CursorMove, settlement: &Settlement) {
+        let results = settlement.results();
         let graph = self.setup.graph.clone();
         let iteration = self.state.iteration;
         for panicked in &decision.panicked {
@@ -281,6 +282,7 @@ impl Turn {
             label: of_entry.or(of_edge).map(str::to_owned),
             fired: fired.clone(),
             witness: decision.witness.clone(),
+            reason: settlement.reason(decision).map(str::to_owned),
         }));
         if let (Some(from), Some(winner), false) = (decision.from, fired, decision.losers.is_empty()) {
             let losers = decision.losers.iter().filter_map(|loser| firing_record(&graph, *loser, results)).collect();
@@ -345,7 +347,7 @@ impl Turn {
             return;
         }
         let decision = decide(&self.setup.graph, self.state.cursor, settlement.evidence());
-        self.begin_iteration(&decision, settlement.results());
+        self.begin_iteration(&decision, &settlement);
         self.record_superseded(&settlement, &decision);
         self.answer(settlement, Some(&decision));
     }
@@ -389,7 +391,7 @@ impl Turn {
                 self.state.nudged = true;
                 self.state.transcript.push(Message::Framework { text: words::nudge(&procedure, &graph) });
                 let decision = decide(&graph, self.state.cursor, Evidence::Nothing);
-                self.begin_iteration(&decision, &[]);
+                self.begin_iteration(&decision, &Settlement::default());
                 return;
             }
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::dispatch::{Batch, Fate};
 use super::machine::Turn;
 use super::{CallRefusal, Event, Message, PickRefusal, Suggestion, ToolCall, ToolMessage, words};
-use crate::decide::{CursorMove, Evidence};
+use crate::decide::{Cause, CursorMove, Evidence};
 use crate::decl::{OnSkip, Status, ToolId};
 use crate::graph::{EdgeVerdict, SkillIx, ToolIx, ToolResult};
 
@@ -79,7 +79,8 @@ pub struct Proposal {
 pub(super) struct Settlement {
     results: Vec<ToolResult>,
     pick: Option<SkillIx>,
-    proposal: Option<SkillIx>,
+    /// The first admissible proposal, with the tool's reason.
+    proposal: Option<(SkillIx, String)>,
     lines: Vec<Line>,
     /// Admissible picks and proposals, in call order.
     suggestions: Vec<(SkillIx, Suggestion)>,
@@ -127,7 +128,7 @@ impl Turn {
     }
 
     fn take_refusal(
-        &mut self,
+        &self,
         call: &ToolCall,
         reason: CallRefusal,
         text: String,
@@ -295,7 +296,7 @@ impl Turn {
         let target = graph.find_skill(proposal.skill.trim()).filter(|target| graph.is_hop(self.state.cursor, *target));
         match target {
             Some(target) => {
-                settlement.proposal.get_or_insert(target);
+                settlement.proposal.get_or_insert_with(|| (target, proposal.reason.clone()));
                 settlement.suggestions.push((target, Suggestion::Proposal));
             }
             None => {
@@ -350,12 +351,19 @@ impl Turn {
 impl Settlement {
     /// What the next decision goes by.
     pub(super) fn evidence(&self) -> Evidence<'_> {
-        Evidence::Batch { results: &self.results, proposal: self.proposal, pick: self.pick }
+        let proposal = self.proposal.as_ref().map(|(target, _)| *target);
+        Evidence::Batch { results: &self.results, proposal, pick: self.pick }
     }
 
     /// The results that the decision read.
     pub(super) fn results(&self) -> &[ToolResult] {
         &self.results
+    }
+
+    /// Why the tool proposed what the decision followed.
+    pub(super) fn reason(&self, decision: &CursorMove) -> Option<&str> {
+        let (_, reason) = self.proposal.as_ref().filter(|_| decision.by == Cause::ToolProposal)?;
+        Some(reason)
     }
 
     /// Admissible picks and proposals that the decision did not follow.
