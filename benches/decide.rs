@@ -10,8 +10,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use serde_json::json;
 use skillgraph::core::decide::{Evidence, decide};
 use skillgraph::core::decl::{
-    Body, Condition, EntryDecl, GraphDecl, RouteDecl, Scope, SkillDecl, Status, ToolDecl, Trigger, TriggerTools, Word,
-    read_prose,
+    Body, Condition, EntryDecl, GraphDecl, Lints, RouteDecl, Scope, SkillDecl, Status, ToolDecl, Trigger, TriggerTools,
+    Word, read_prose,
 };
 use skillgraph::core::graph::{Closures, Graph, SkillIx, ToolResult};
 use skillgraph::core::turn::{Input, Limits, Output, Setup, ToolReturn, ToolSpec, Turn};
@@ -30,6 +30,7 @@ fn ring(skills: usize) -> Graph {
         from: word(format!("skill-{from}")),
         to: word(format!("skill-{}", (from + 1 + edge * 7) % skills)),
         trigger: Trigger::Returns { tools: TriggerTools::One(word(tool(edge))), statuses: None, closure: None },
+        lints: Lints::default(),
         label: None,
         unread: false,
     };
@@ -42,6 +43,7 @@ fn ring(skills: usize) -> Graph {
         steps: None,
         on_skip: None,
         scope: Scope::Active,
+        lints: Lints::default(),
         unread: false,
     };
     let entry = |at: usize| EntryDecl {
@@ -50,11 +52,15 @@ fn ring(skills: usize) -> Graph {
             let list = vec![word(format!("keyword{at}")), word(format!("phrase number {at}"))];
             Condition::Keywords { at: (), list }
         }),
+        lints: Lints::default(),
         label: None,
     };
     let decl = GraphDecl {
         name: word("ring"),
-        tools: (0..8).map(|at| ToolDecl { ident: word(tool(at)), name: word(tool(at)), typed: false }).collect(),
+        lints: Lints::default(),
+        tools: (0..8)
+            .map(|at| ToolDecl { ident: word(tool(at)), name: word(tool(at)), typed: false, lints: Lints::default() })
+            .collect(),
         baseline: vec![],
         skills: (0..skills).map(skill).collect(),
         entries: (0..skills).step_by(3).map(entry).collect(),

@@ -23,6 +23,8 @@ skill_graph! {
             tools: [get_invoice],
         }
 
+        // Meant: whether the log is needed is for the model to judge, once it is in billing.
+        #[allow(skillgraph::model_edge_only)]
         skill audit_log {
             description: "Read the audit log",
             body: "Read the audit trail. Change nothing.",

@@ -24,6 +24,9 @@ pub mod core {
 ///
 /// The README of this crate shows a whole graph. `cargo check` refuses one that cannot work: each mistake once, at its token.
 ///
+/// What may be meant is a warning: `#[allow(skillgraph::the_code)]`, `warn` and `deny` stand on the graph, a skill, an entry, an
+/// edge or a tool (SPEC 2.2). The codes are those of [`core::Code`], with `_` for `-`.
+///
 /// The module holds `mod skill` and `mod tool` with one const a declaration, `struct Tools` with one field a tool,
 /// `static GRAPH` ([`StaticGraph`]), and `fn agent(Tools) -> AgentBuilder`.
 ///

@@ -13,6 +13,7 @@ use skillgraph::{
 };
 
 skill_graph! {
+    #[allow(skillgraph::model_edge_only)]
     graph parcels {
         tools { find_order: dyn, find_parcel: dyn, pay: dyn }
 
@@ -317,6 +318,7 @@ skill_graph! {
 }
 
 skill_graph! {
+    #[allow(skillgraph::unused_tool)]
     graph lonely {
         tools { wire_money: dyn }
         skill only { description: "Alone", body: "Only body." }
@@ -378,6 +380,7 @@ async fn b20_ids_are_compared_exactly() {
 async fn b20_a_dead_end_says_so() {
     let model = ScriptedModel::new([pick("c1", "faq"), pick("c2", "billing"), answer()]);
     skill_graph! {
+        #[allow(skillgraph::unreachable_skill, skillgraph::dead_edge)]
         graph dead_end {
             tools {}
             skill faq { description: "Questions", body: "Faq body." }
@@ -399,6 +402,7 @@ async fn b20_a_dead_end_says_so() {
 }
 
 skill_graph! {
+    #[allow(skillgraph::model_edge_only)]
     graph pingpong {
         tools { core: dyn, x: dyn, y: dyn, shared: dyn }
         baseline: [core];
@@ -676,6 +680,7 @@ mod b32 {
     use skillgraph::skill_graph;
 
     skill_graph! {
+        #[allow(skillgraph::model_edge_only)]
         pub(super) graph words {
             tools {}
             skill end { description: "say \"hi\" (now)", body: "b" }
@@ -727,6 +732,7 @@ mod b38 {
 
     skill_graph! {
         /// Keywords as names.
+        #[allow(skillgraph::model_edge_only)]
         pub(super) graph keywords {
             /// The registry.
             tools {

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 use skillgraph::core::decl::{
-    Body, Condition, EntryDecl, GraphDecl, OnSkip, RouteDecl, Scope, SkillDecl, Status, StatusSet, StepDecl, Steps,
-    ToolDecl, Trigger, TriggerTools, Word, read_prose,
+    Body, Condition, EntryDecl, GraphDecl, Lints, OnSkip, RouteDecl, Scope, SkillDecl, Status, StatusSet, StepDecl,
+    Steps, ToolDecl, Trigger, TriggerTools, Word, read_prose,
 };
 use skillgraph::core::graph::{Closures, Graph};
 use skillgraph::core::turn::{
@@ -73,6 +73,7 @@ fn graph() -> impl Strategy<Value = Arc<Graph>> {
             skills[0].entry = true;
             let decl = GraphDecl {
                 name: word("random"),
+                lints: Lints::default(),
                 tools: (0..TOOLS).map(tool_decl).collect(),
                 baseline: baseline.iter().map(|tool| word(format!("t{tool}"))).collect(),
                 skills: skills.iter().enumerate().map(|(at, plan)| skill_decl(at, plan)).collect(),
@@ -85,7 +86,7 @@ fn graph() -> impl Strategy<Value = Arc<Graph>> {
 }
 
 fn tool_decl(at: usize) -> ToolDecl<()> {
-    ToolDecl { ident: word(format!("t{at}")), name: word(format!("t{at}")), typed: false }
+    ToolDecl { ident: word(format!("t{at}")), name: word(format!("t{at}")), typed: false, lints: Lints::default() }
 }
 
 fn skill_decl(at: usize, plan: &SkillPlan) -> SkillDecl<()> {
@@ -102,6 +103,7 @@ fn skill_decl(at: usize, plan: &SkillPlan) -> SkillDecl<()> {
         on_skip: (plan.hold && !steps.is_empty()).then_some((OnSkip::Hold, ())),
         steps: (!steps.is_empty()).then_some(Steps { at: (), list: steps }),
         scope: if plan.always { Scope::Always } else { Scope::Active },
+        lints: Lints::default(),
         unread: false,
     }
 }
@@ -110,6 +112,7 @@ fn entries(skills: &[SkillPlan], default: bool) -> Vec<EntryDecl<()>> {
     let entries = skills.iter().enumerate().filter(|(_, plan)| plan.entry).map(|(at, _)| EntryDecl {
         skill: word(format!("s{at}")),
         condition: (at > 0 || !default).then(|| Condition::Keywords { at: (), list: vec![word(format!("word{at}"))] }),
+        lints: Lints::default(),
         label: None,
     });
     entries.collect()
@@ -135,6 +138,7 @@ fn routes(skills: &[SkillPlan], edges: &[EdgePlan]) -> Vec<RouteDecl<()>> {
                 from: word(format!("s{from}")),
                 to: word(format!("s{to}")),
                 trigger,
+                lints: Lints::default(),
                 label: None,
                 unread: false,
             });

@@ -41,6 +41,7 @@ fn bad_luck(amount: u64) -> bool {
 }
 
 skill_graph! {
+    #[allow(skillgraph::skill_wraps_one_tool, skillgraph::unreachable_skill, skillgraph::model_edge_only, skillgraph::ambiguous_routes)]
     graph support {
         tools { lookup: dyn, issue_refund: IssueRefund, note: dyn, close: dyn, search = "search_docs": dyn }
         baseline: [search];
@@ -253,6 +254,7 @@ async fn an_open_skill_opens_beside_the_cursor() {
 #[tokio::test]
 async fn an_opened_skill_offers_what_a_procedure_holds_out() {
     skill_graph! {
+        #[allow(skillgraph::unreachable_skill)]
         graph both {
             tools { first: dyn, second: dyn }
             skill work { description: "Work", body: "Work.", tools: [first, second], steps: [first: "a", second: "b"] }
@@ -504,6 +506,7 @@ fn an_input_that_is_not_awaited_changes_nothing() {
 #[test]
 fn a_turn_of_another_graph_is_refused_with_the_names_that_differ() {
     skill_graph! {
+        #[allow(skillgraph::unused_tool)]
         graph other {
             tools { lookup: dyn, brand_new: dyn }
             skill triage { description: "Start", body: "Triage.", tools: [lookup] }

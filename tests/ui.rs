@@ -1,9 +1,9 @@
 //! What the compiler says (SPEC 2): every code has a folder with programs that are refused, the exact text, and
-//! `fixed.rs`, a small change that compiles. Whole texts are compared; CONTRIBUTING.md says how to bless new ones.
+//! `fixed.rs`, a small change that compiles; a warning also has `allowed.rs`, in which its author says that it is meant. Whole texts are compared; CONTRIBUTING.md says how to bless new ones.
 
 use std::path::{Path, PathBuf};
 
-use skillgraph::core::Code;
+use skillgraph::core::{Code, Level};
 
 /// The programs of a folder: those that compile, and those that do not.
 fn cases(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
@@ -11,7 +11,7 @@ fn cases(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "rs"));
     files.sort();
-    files.into_iter().partition(|file| file.file_stem().is_some_and(|stem| stem == "fixed"))
+    files.into_iter().partition(|file| file.file_stem().is_some_and(|stem| stem == "fixed" || stem == "allowed"))
 }
 
 /// The folders of cases in a folder.
@@ -37,7 +37,8 @@ fn every_code_has_a_folder_with_refusals_and_a_fix() {
         let folder = ["tests/ui", "tests/ui-rustc"].map(|root| Path::new(root).join(code.as_str()));
         let folder = folder.iter().find(|folder| folder.is_dir()).unwrap_or_else(|| panic!("`{code}` has no folder"));
         let (fixed, refused) = cases(folder);
-        assert_eq!(fixed.len(), 1, "`{code}` has no fixed.rs");
+        let sound = if code.level() == Level::Warning { 2 } else { 1 };
+        assert_eq!(fixed.len(), sound, "`{code}` needs fixed.rs, and a warning allowed.rs");
         assert!(refused.len() >= 2, "`{code}` has too few refused programs");
         let texts = refused.iter().map(|program| std::fs::read_to_string(program.with_extension("stderr")));
         let shown = texts.filter(|text| text.as_ref().is_ok_and(|text| text.contains(&format!("[{code}]")))).count();

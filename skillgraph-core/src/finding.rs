@@ -7,6 +7,8 @@ use std::fmt;
 pub struct Finding<S> {
     /// Which rule is broken.
     pub code: Code,
+    /// What it weighs here.
+    pub level: Level,
     /// The smallest place that shows it.
     pub at: S,
     /// The fact, in rustc's style: lower case, no full stop, names in backticks.
@@ -31,7 +33,7 @@ pub struct Note<S> {
 impl<S> Finding<S> {
     /// A finding that states a fact and nothing more yet.
     pub fn new(code: Code, at: S, message: impl Into<String>) -> Self {
-        Self { code, at, message: message.into(), excerpt: None, help: None, notes: Vec::new() }
+        Self { code, level: code.level(), at, message: message.into(), excerpt: None, help: None, notes: Vec::new() }
     }
 
     /// Adds the part of a longer text that is meant; see [`crate::excerpt::excerpt`].
@@ -63,68 +65,117 @@ impl<S> Finding<S> {
     }
 }
 
+/// How much a finding weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// The graph can run; its author should look.
+    Warning,
+    /// The graph cannot run.
+    Refusal,
+}
+
 macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $code:literal,)+) => {
-        /// The catalogue of what a check-up can say (SPEC 2.1).
+    ($($level:ident { $($(#[doc = $doc:literal])+ $variant:ident = $code:literal,)+ })+) => {
+        /// The catalogue of what a check-up can say (SPEC 2.1, 2.2).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Code {
-            $($(#[doc = $doc])+ $variant,)+
+            $($($(#[doc = $doc])+ $variant,)+)+
         }
 
         impl Code {
             /// Every code, in catalogue order.
-            pub const ALL: &'static [Code] = &[$(Code::$variant),+];
+            pub const ALL: &'static [Code] = &[$($(Code::$variant),+),+];
 
             /// The code as it is printed.
             pub const fn as_str(self) -> &'static str {
-                match self { $(Code::$variant => $code,)+ }
+                match self { $($(Code::$variant => $code,)+)+ }
+            }
+
+            /// What it weighs where nobody said otherwise.
+            pub const fn level(self) -> Level {
+                match self { $($(Code::$variant => Level::$level,)+)+ }
+            }
+
+            /// The code as it is written in `#[allow(skillgraph::…)]`.
+            pub fn lint_name(self) -> String {
+                self.as_str().replace('-', "_")
             }
         }
     };
 }
 
 codes! {
-    /// The grammar is not met.
-    Syntax = "syntax",
-    /// A tool is named that the registry does not hold.
-    UnknownTool = "unknown-tool",
-    /// A step names a tool that the skill's own `tools` does not hold.
-    ForeignTool = "foreign-tool",
-    /// A skill is named that is not declared.
-    UnknownSkill = "unknown-skill",
-    /// One skill identifier is declared twice.
-    DuplicateSkill = "duplicate-skill",
-    /// One tool is declared or listed twice.
-    DuplicateTool = "duplicate-tool",
-    /// Two skills have one id.
-    DuplicateId = "duplicate-id",
-    /// Two edges have the same source, target and trigger.
-    DuplicateRoute = "duplicate-route",
-    /// An edge waits for a tool that is never offered while the cursor is on its source.
-    EdgeCannotFire = "edge-cannot-fire",
-    /// A name that the model would read breaks the rule for names.
-    InvalidName = "invalid-name",
-    /// A name that the framework keeps for itself.
-    ReservedName = "reserved-name",
-    /// `Tool::NAME` differs from the declared name.
-    ToolNameMismatch = "tool-name-mismatch",
-    /// No turn could ever start.
-    NoEntry = "no-entry",
-    /// Two entries have no condition.
-    SecondDefault = "second-default",
-    /// A text that must say something is blank or missing.
-    EmptyText = "empty-text",
-    /// A list that must hold something is empty.
-    EmptyList = "empty-list",
-    /// A procedure on a skill without tools.
-    StepsWithoutTools = "steps-without-tools",
-    /// `on_skip` on a skill without a procedure.
-    OnSkipWithoutSteps = "on-skip-without-steps",
-    /// A procedure on a skill that can never hold the cursor.
-    StepsCannotBegin = "steps-cannot-begin",
-    /// `matches("…")` is not a pattern of the `regex` crate.
-    InvalidPattern = "invalid-pattern",
+    Refusal {
+        /// The grammar is not met.
+        Syntax = "syntax",
+        /// A tool is named that the registry does not hold.
+        UnknownTool = "unknown-tool",
+        /// A step names a tool that the skill's own `tools` does not hold.
+        ForeignTool = "foreign-tool",
+        /// A skill is named that is not declared.
+        UnknownSkill = "unknown-skill",
+        /// One skill identifier is declared twice.
+        DuplicateSkill = "duplicate-skill",
+        /// One tool is declared or listed twice.
+        DuplicateTool = "duplicate-tool",
+        /// Two skills have one id.
+        DuplicateId = "duplicate-id",
+        /// Two edges have the same source, target and trigger.
+        DuplicateRoute = "duplicate-route",
+        /// An edge waits for a tool that is never offered while the cursor is on its source.
+        EdgeCannotFire = "edge-cannot-fire",
+        /// A name that the model would read breaks the rule for names.
+        InvalidName = "invalid-name",
+        /// A name that the framework keeps for itself.
+        ReservedName = "reserved-name",
+        /// `Tool::NAME` differs from the declared name.
+        ToolNameMismatch = "tool-name-mismatch",
+        /// No turn could ever start.
+        NoEntry = "no-entry",
+        /// Two entries have no condition.
+        SecondDefault = "second-default",
+        /// A text that must say something is blank or missing.
+        EmptyText = "empty-text",
+        /// A list that must hold something is empty.
+        EmptyList = "empty-list",
+        /// A procedure on a skill without tools.
+        StepsWithoutTools = "steps-without-tools",
+        /// `on_skip` on a skill without a procedure.
+        OnSkipWithoutSteps = "on-skip-without-steps",
+        /// A procedure on a skill that can never hold the cursor.
+        StepsCannotBegin = "steps-cannot-begin",
+        /// `matches("…")` is not a pattern of the `regex` crate.
+        InvalidPattern = "invalid-pattern",
+    }
+    Warning {
+        /// No entry or edge leads to a skill.
+        UnreachableSkill = "unreachable-skill",
+        /// Only the model's own pick leads to a skill.
+        ModelEdgeOnly = "model-edge-only",
+        /// An edge leaves a skill that can never hold the cursor.
+        DeadEdge = "dead-edge",
+        /// Two edges out of one skill can fire on the same result.
+        AmbiguousRoutes = "ambiguous-routes",
+        /// An edge leads back to where it starts.
+        SelfLoop = "self-loop",
+        /// Two keyword rules share a keyword.
+        OverlappingKeywords = "overlapping-keywords",
+        /// Most skills that a rule opens have no way out.
+        OneWayEntries = "one-way-entries",
+        /// A tool is declared and offered nowhere.
+        UnusedTool = "unused-tool",
+        /// A body names a tool that its skill does not have.
+        BodyForeignTool = "body-foreign-tool",
+        /// A body calls what exists nowhere.
+        BodyUnknownTool = "body-unknown-tool",
+        /// The tools of a skill are one service's.
+        ToolsSharePrefix = "tools-share-prefix",
+        /// A graph with hardly an edge.
+        FewDeclaredEdges = "few-declared-edges",
+        /// A skill that is one tool with little to say.
+        SkillWrapsOneTool = "skill-wraps-one-tool",
+    }
 }
 
 impl fmt::Display for Code {

@@ -29,4 +29,4 @@ pub mod text;
 #[cfg(feature = "turn")]
 pub mod turn;
 
-pub use finding::{Code, Finding, Note};
+pub use finding::{Code, Finding, Level, Note};

@@ -1,7 +1,7 @@
 //! A graph as it was written, mistakes and all: names are not resolved, lists may be empty, fields may be missing.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use skillgraph_core::decl::{OnSkip, Scope, StatusSet};
+use skillgraph_core::decl::{Lints, OnSkip, Scope, StatusSet};
 use syn::ext::IdentExt;
 use syn::{Attribute, LitStr, Type, Visibility};
 
@@ -41,8 +41,15 @@ impl Name {
     }
 }
 
-pub(crate) struct Graph {
+/// What stands before an item.
+#[derive(Default)]
+pub(crate) struct Attributes {
     pub(crate) docs: Vec<Attribute>,
+    pub(crate) lints: Lints,
+}
+
+pub(crate) struct Graph {
+    pub(crate) attributes: Attributes,
     pub(crate) vis: Visibility,
     pub(crate) name: Name,
     pub(crate) tools: Vec<Tool>,
@@ -53,7 +60,7 @@ pub(crate) struct Graph {
 }
 
 pub(crate) struct Tool {
-    pub(crate) docs: Vec<Attribute>,
+    pub(crate) attributes: Attributes,
     pub(crate) ident: Name,
     pub(crate) name: Option<LitStr>,
     pub(crate) kind: ToolKind,
@@ -65,7 +72,7 @@ pub(crate) enum ToolKind {
 }
 
 pub(crate) struct Skill {
-    pub(crate) docs: Vec<Attribute>,
+    pub(crate) attributes: Attributes,
     pub(crate) ident: Name,
     pub(crate) id: Option<LitStr>,
     pub(crate) description: Option<LitStr>,
@@ -95,6 +102,7 @@ pub(crate) struct Step {
 }
 
 pub(crate) struct Entry {
+    pub(crate) lints: Lints,
     pub(crate) skill: Name,
     pub(crate) condition: Option<Condition>,
     pub(crate) label: Option<LitStr>,
@@ -115,6 +123,7 @@ pub(crate) struct Closure {
 }
 
 pub(crate) struct Route {
+    pub(crate) lints: Lints,
     pub(crate) from: Name,
     pub(crate) to: Name,
     pub(crate) trigger: Trigger,

@@ -1,7 +1,8 @@
 //! Mistakes gathered on the way, printed in the order of the source.
 
-use proc_macro2::{Span, TokenStream};
-use skillgraph_core::{Code, Finding};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+use skillgraph_core::{Code, Finding, Level};
 
 /// All that is wrong with one graph.
 #[derive(Default)]
@@ -23,10 +24,27 @@ impl Findings {
         self.0.is_empty()
     }
 
-    /// One compile error a finding, in the order of the source.
-    pub(crate) fn into_errors(mut self) -> TokenStream {
+    /// One compile error a refusal and one of rustc's own warnings a warning, in the order of the source.
+    pub(crate) fn into_diagnostics(mut self) -> TokenStream {
         self.0.sort_by_key(|finding| position(finding.at));
-        self.0.iter().flat_map(|finding| syn::Error::new(finding.at, text(finding)).to_compile_error()).collect()
+        let diagnostic = |finding: &Finding<Span>| match finding.level {
+            Level::Refusal => syn::Error::new(finding.at, text(finding)).to_compile_error(),
+            Level::Warning => warning(finding),
+        };
+        self.0.iter().map(diagnostic).collect()
+    }
+}
+
+/// A warning on a stable compiler: the use of a deprecated macro, named after the code, at the author's own token.
+fn warning(finding: &Finding<Span>) -> TokenStream {
+    let code = Ident::new(&finding.code.lint_name(), finding.at);
+    let note = text(finding);
+    quote_spanned! {Span::mixed_site()=>
+        const _: () = {
+            #[deprecated(note = #note)]
+            macro_rules! #code { () => {} }
+            #code!();
+        };
     }
 }
 

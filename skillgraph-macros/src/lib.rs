@@ -46,12 +46,15 @@ pub fn tool(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> 
 fn expand_graph(facade: &TokenStream, source: TokenStream) -> TokenStream {
     let mut findings = findings::Findings::default();
     let Some(graph) = parse::graph(source, &mut findings) else {
-        return findings.into_errors();
+        return findings.into_diagnostics();
     };
     let decl = lower::lower(&graph);
     findings.extend(skillgraph_core::check::check(&decl));
+    if findings.is_empty() {
+        findings.extend(skillgraph_core::check::warnings(&decl));
+    }
     let mut output = emit::module(facade, &graph, &decl);
-    output.extend(findings.into_errors());
+    output.extend(findings.into_diagnostics());
     output
 }
 

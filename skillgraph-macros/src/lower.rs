@@ -13,6 +13,7 @@ use crate::docs::doc_text;
 pub(crate) fn lower(graph: &ast::Graph) -> GraphDecl<Span> {
     GraphDecl {
         name: word(&graph.name),
+        lints: graph.attributes.lints.clone(),
         tools: graph.tools.iter().map(tool).collect(),
         baseline: words(&graph.baseline),
         skills: graph.skills.iter().enumerate().map(|(at, skill)| lower_skill(at, skill)).collect(),
@@ -26,6 +27,7 @@ fn tool(tool: &ast::Tool) -> ToolDecl<Span> {
         ident: word(&tool.ident),
         name: tool.name.as_ref().map_or_else(|| word(&tool.ident), text),
         typed: matches!(tool.kind, ast::ToolKind::Typed(_)),
+        lints: tool.attributes.lints.clone(),
     }
 }
 
@@ -37,7 +39,7 @@ fn lower_skill(at: usize, skill: &ast::Skill) -> SkillDecl<Span> {
         None if skill.ident.is_never_a_name() => Word::new(format!("unnamed-{at}"), ident.at),
         None => Word::new(skill_id_of(&ident.text), ident.at),
     };
-    let description = skill.description.as_ref().map(text).or_else(|| doc_text(&skill.docs));
+    let description = skill.description.as_ref().map(text).or_else(|| doc_text(&skill.attributes.docs));
     let body = skill.body.as_ref().map(|body| match body {
         ast::Body::Inline(literal) => Body::Inline { source: text(literal), prose: read_prose(&literal.value()) },
         ast::Body::Included(_) => Body::Included,
@@ -53,6 +55,7 @@ fn lower_skill(at: usize, skill: &ast::Skill) -> SkillDecl<Span> {
         }),
         on_skip: skill.on_skip,
         scope: skill.scope,
+        lints: skill.attributes.lints.clone(),
         unread: skill.broken,
         ident,
     }
@@ -62,6 +65,7 @@ fn entry(entry: &ast::Entry) -> EntryDecl<Span> {
     EntryDecl {
         skill: word(&entry.skill),
         condition: entry.condition.as_ref().map(condition),
+        lints: entry.lints.clone(),
         label: entry.label.as_ref().map(text),
     }
 }
@@ -95,6 +99,7 @@ fn route(route: &ast::Route) -> RouteDecl<Span> {
         from: word(&route.from),
         to: word(&route.to),
         trigger,
+        lints: route.lints.clone(),
         label: route.label.as_ref().map(text),
         unread: route.broken,
     }

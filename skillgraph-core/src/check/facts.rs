@@ -2,16 +2,23 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::decl::{GraphDecl, Scope, SkillDecl, Word};
+use crate::decl::{GraphDecl, RouteDecl, Scope, SkillDecl, Trigger, Word};
 
 /// Names resolved to positions, and who can hold the cursor. Maps are only asked, never walked, so that their order
 /// shows nowhere.
 pub(super) struct Facts<'a, S> {
     decl: &'a GraphDecl<S>,
     tools: HashMap<&'a str, usize>,
+    tools_by_name: HashMap<&'a str, usize>,
     skills: HashMap<&'a str, usize>,
     /// Skills that some entry or edge mentions.
     wired: HashSet<usize>,
+    /// Skills that an entry opens.
+    entered: HashSet<usize>,
+    /// Skills with an edge to another skill.
+    left: HashSet<usize>,
+    /// Skills with an edge from another skill that a result fires.
+    fired: HashSet<usize>,
     /// Skills that an entry, or a chain of edges from one, leads to.
     holders: HashSet<usize>,
     /// Tools offered wherever the cursor is: baseline, `scope: always`, and the tools of skills that can be opened anywhere.
@@ -23,12 +30,21 @@ impl<'a, S> Facts<'a, S> {
         let mut facts = Facts {
             decl,
             tools: first_positions(decl.tools.iter().map(|tool| tool.ident.text.as_str())),
+            tools_by_name: first_positions(decl.tools.iter().map(|tool| tool.name.text.as_str())),
             skills: first_positions(decl.skills.iter().map(|skill| skill.ident.text.as_str())),
             wired: HashSet::new(),
+            entered: HashSet::new(),
+            left: HashSet::new(),
+            fired: HashSet::new(),
             holders: HashSet::new(),
             everywhere: HashSet::new(),
         };
         facts.wired = facts.find_wired();
+        facts.entered = decl.entries.iter().filter_map(|entry| facts.skill(&entry.skill.text)).collect();
+        let between = || decl.routes.iter().filter(|route| route.from.text != route.to.text);
+        facts.left = between().filter_map(|route| facts.skill(&route.from.text)).collect();
+        let fires = |route: &&RouteDecl<S>| !matches!(route.trigger, Trigger::Pick);
+        facts.fired = between().filter(fires).filter_map(|route| facts.skill(&route.to.text)).collect();
         facts.holders = facts.find_holders();
         facts.everywhere = facts.find_everywhere();
         facts
@@ -39,6 +55,11 @@ impl<'a, S> Facts<'a, S> {
         self.tools.get(ident).copied()
     }
 
+    /// The position of the tool that a model knows by that name.
+    pub(super) fn tool_by_name(&self, name: &str) -> Option<usize> {
+        self.tools_by_name.get(name).copied()
+    }
+
     /// The position of a skill's declaration.
     pub(super) fn skill(&self, ident: &str) -> Option<usize> {
         self.skills.get(ident).copied()
@@ -47,6 +68,26 @@ impl<'a, S> Facts<'a, S> {
     /// The skill declared by that identifier.
     pub(super) fn skill_decl(&self, ident: &str) -> Option<&'a SkillDecl<S>> {
         self.decl.skills.get(self.skill(ident)?)
+    }
+
+    /// Whether some entry or edge mentions the skill; one that none mentions is open (SPEC 5.3).
+    pub(super) fn is_wired(&self, skill: usize) -> bool {
+        self.wired.contains(&skill)
+    }
+
+    /// Whether an entry opens the skill.
+    pub(super) fn is_entered(&self, skill: usize) -> bool {
+        self.entered.contains(&skill)
+    }
+
+    /// Whether an edge leads from the skill to another.
+    pub(super) fn has_way_out(&self, skill: usize) -> bool {
+        self.left.contains(&skill)
+    }
+
+    /// Whether an edge that a result fires leads to the skill from another.
+    pub(super) fn is_fired_to(&self, skill: usize) -> bool {
+        self.fired.contains(&skill)
     }
 
     /// Whether the skill can ever hold the cursor. Where nothing can (a graph without entries), everybody may: that
@@ -83,8 +124,7 @@ impl<'a, S> Facts<'a, S> {
             }
         }
         let mut holders = HashSet::new();
-        let mut pending: Vec<usize> =
-            self.decl.entries.iter().filter_map(|entry| self.skill(&entry.skill.text)).collect();
+        let mut pending: Vec<usize> = self.entered.iter().copied().collect();
         while let Some(skill) = pending.pop() {
             if holders.insert(skill) {
                 pending.extend(targets.get(&skill).into_iter().flatten());

@@ -7,15 +7,18 @@
 mod body;
 mod facts;
 mod names;
+mod partition;
 mod procedures;
+mod reach;
 mod rules;
+mod vocabulary;
 mod wiring;
 
 use crate::decl::GraphDecl;
 use crate::finding::Finding;
 use facts::Facts;
 
-/// Checks a whole graph. An empty answer means that it can run.
+/// What is refused in a whole graph (SPEC 2.1). An empty answer means that it can run.
 pub fn check<S: Clone>(decl: &GraphDecl<S>) -> Vec<Finding<S>> {
     let facts = Facts::new(decl);
     let mut findings = Vec::new();
@@ -47,5 +50,27 @@ pub fn check<S: Clone>(decl: &GraphDecl<S>) -> Vec<Finding<S>> {
     wiring::check_empty_text(decl, &mut findings);
     wiring::check_duplicate_route(decl, &facts, &mut findings);
     wiring::check_edge_cannot_fire(decl, &facts, &mut findings);
+    findings
+}
+
+/// What may not be meant, at the levels that the author set (SPEC 2.2). Only for a graph without refusals: where a name is
+/// misspelt, things look unreachable and unused that are not.
+pub fn warnings<S: Clone>(decl: &GraphDecl<S>) -> Vec<Finding<S>> {
+    let facts = Facts::new(decl);
+    let mut findings = Vec::new();
+
+    reach::check_unreachable_skill(decl, &facts, &mut findings);
+    reach::check_model_edge_only(decl, &facts, &mut findings);
+    reach::check_dead_edge(decl, &facts, &mut findings);
+    reach::check_ambiguous_routes(decl, &mut findings);
+    reach::check_self_loop(decl, &mut findings);
+    rules::check_overlapping_keywords(decl, &mut findings);
+    vocabulary::check_unused_tool(decl, &mut findings);
+    vocabulary::check_body_foreign_tool(decl, &facts, &mut findings);
+    vocabulary::check_body_unknown_tool(decl, &facts, &mut findings);
+    partition::check_one_way_entries(decl, &mut findings);
+    partition::check_tools_share_prefix(decl, &mut findings);
+    partition::check_few_declared_edges(decl, &mut findings);
+    partition::check_skill_wraps_one_tool(decl, &mut findings);
     findings
 }

@@ -1,9 +1,11 @@
 //! Entry rules: that a turn can start, and that every rule says something (SPEC 4).
 
+use std::collections::HashMap;
+
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::body::blank;
-use crate::decl::{Condition, GraphDecl, Word};
+use crate::decl::{Condition, GraphDecl, Word, leveled};
 use crate::excerpt::excerpt;
 use crate::finding::{Code, Finding};
 
@@ -137,6 +139,29 @@ fn states(hir: &Hir) -> u64 {
         }
         HirKind::Concat(parts) | HirKind::Alternation(parts) => {
             parts.iter().fold(0, |sum, part| sum.saturating_add(states(part)))
+        }
+    }
+}
+
+/// Two keyword rules share a keyword: the first in the source always wins it.
+pub(super) fn check_overlapping_keywords<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    let mut first_use: HashMap<String, (usize, &Word<S>)> = HashMap::new();
+    for (at, entry) in decl.entries.iter().enumerate() {
+        let Some(Condition::Keywords { list, .. }) = &entry.condition else { continue };
+        for keyword in list {
+            let folded = keyword.text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+            let (owner, first) = *first_use.entry(folded).or_insert((at, keyword));
+            if owner == at {
+                continue;
+            }
+            let finding = Finding::new(
+                Code::OverlappingKeywords,
+                keyword.at.clone(),
+                format!("`{}` is a keyword of an earlier entry too, which wins it", keyword.text),
+            )
+            .help("remove it from one of the two")
+            .note_at("the earlier one is", first.at.clone());
+            findings.extend(leveled(finding, &[&entry.lints, &decl.lints]));
         }
     }
 }

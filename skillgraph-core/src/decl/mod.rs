@@ -5,11 +5,13 @@
 
 mod condition;
 mod ids;
+mod lints;
 mod mention;
 mod status;
 
 pub use condition::{Condition, Trigger, TriggerTools};
 pub use ids::{Name, RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, SkillId, ToolId, is_skill_id, is_tool_name, skill_id_of};
+pub use lints::{LintLevel, Lints, leveled};
 pub use mention::{Mention, MentionError, Prose, read_prose};
 pub use status::{Status, StatusSet};
 
@@ -42,6 +44,9 @@ impl<S> Word<S> {
 pub struct GraphDecl<S> {
     /// The graph's name: its module in the macro.
     pub name: Word<S>,
+    /// Lint levels for the whole graph.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub lints: Lints,
     /// The tool registry, in declaration order.
     pub tools: Vec<ToolDecl<S>>,
     /// Tools offered whatever the cursor is on, by identifier.
@@ -64,6 +69,9 @@ pub struct ToolDecl<S> {
     pub name: Word<S>,
     /// Whether its Rust type is known to the compiler.
     pub typed: bool,
+    /// Lint levels for this tool.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub lints: Lints,
 }
 
 /// One skill: standing instructions and the tools that they need.
@@ -86,6 +94,9 @@ pub struct SkillDecl<S> {
     pub on_skip: Option<(OnSkip, S)>,
     /// Whether its tools leave with the cursor.
     pub scope: Scope,
+    /// Lint levels for this skill.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub lints: Lints,
     /// Some of it could not be read, which is a finding of its own: nothing is said of what seems to be missing.
     #[cfg_attr(feature = "turn", serde(skip))]
     pub unread: bool,
@@ -160,6 +171,9 @@ pub struct EntryDecl<S> {
     pub skill: Word<S>,
     /// The rule; an entry without one is the default.
     pub condition: Option<Condition<S>>,
+    /// Lint levels for this entry.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub lints: Lints,
     /// What drawings and records call it.
     pub label: Option<Word<S>>,
 }
@@ -174,6 +188,9 @@ pub struct RouteDecl<S> {
     pub to: Word<S>,
     /// What makes it fire.
     pub trigger: Trigger<S>,
+    /// Lint levels for this edge.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub lints: Lints,
     /// What drawings and records call it.
     pub label: Option<Word<S>>,
     /// Its trigger could not be read, which is a finding of its own.

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Closures, EntryTest, Graph, GraphError, RouteTest, ToolResult};
 use crate::decl::{
-    Body, Condition, EntryDecl, GraphDecl, OnSkip, Prose, RouteDecl, Scope, SkillDecl, SkillId, Status, StatusSet,
-    StepDecl, Steps, ToolDecl, ToolId, Trigger, TriggerTools, Word,
+    Body, Condition, EntryDecl, GraphDecl, Lints, OnSkip, Prose, RouteDecl, Scope, SkillDecl, SkillId, Status,
+    StatusSet, StepDecl, Steps, ToolDecl, ToolId, Trigger, TriggerTools, Word,
 };
 use crate::draw;
 
@@ -197,6 +197,7 @@ impl GraphTable {
     fn declaration(&self) -> GraphDecl<()> {
         GraphDecl {
             name: word(self.name),
+            lints: Lints::default(),
             tools: self.tools.iter().map(ToolRow::declaration).collect(),
             baseline: tools(self.baseline),
             skills: self.skills.iter().map(SkillRow::declaration).collect(),
@@ -217,7 +218,12 @@ impl GraphTable {
 
 impl ToolRow {
     fn declaration(&self) -> ToolDecl<()> {
-        ToolDecl { ident: word(self.id.as_str()), name: word(self.id.as_str()), typed: self.typed }
+        ToolDecl {
+            ident: word(self.id.as_str()),
+            name: word(self.id.as_str()),
+            typed: self.typed,
+            lints: Lints::default(),
+        }
     }
 }
 
@@ -233,6 +239,7 @@ impl SkillRow {
             steps: (!self.steps.is_empty()).then(|| Steps { at: (), list: steps.collect() }),
             on_skip: (!self.steps.is_empty()).then_some((self.on_skip, ())),
             scope: self.scope,
+            lints: Lints::default(),
             unread: false,
         }
     }
@@ -243,6 +250,7 @@ impl EntryRow {
         EntryDecl {
             skill: word(self.skill.as_str()),
             condition: self.condition.as_ref().map(ConditionRow::declaration),
+            lints: Lints::default(),
             label: self.label.map(word),
         }
     }
@@ -277,6 +285,7 @@ impl RouteRow {
             from: word(self.from.as_str()),
             to: word(self.to.as_str()),
             trigger: self.trigger.declaration(),
+            lints: Lints::default(),
             label: self.label.map(word),
             unread: false,
         }

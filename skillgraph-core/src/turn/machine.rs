@@ -27,11 +27,11 @@ use crate::graph::{Graph, SkillIx, ToolResult};
 /// # let skill = SkillDecl {
 /// #     ident: word("triage"), id: word("triage"), description: Some(word("Start")),
 /// #     body: Some(Body::Inline { source: word("Ask."), prose: read_prose("Ask.") }),
-/// #     tools: vec![], steps: None, on_skip: None, scope: Scope::Active, unread: false,
+/// #     tools: vec![], steps: None, on_skip: None, scope: Scope::Active, lints: Lints::default(), unread: false,
 /// # };
-/// # let entry = EntryDecl { skill: word("triage"), condition: None, label: None };
+/// # let entry = EntryDecl { skill: word("triage"), condition: None, lints: Lints::default(), label: None };
 /// # let decl = GraphDecl {
-/// #     name: word("support"), tools: vec![], baseline: vec![], skills: vec![skill], entries: vec![entry], routes: vec![],
+/// #     name: word("support"), lints: Lints::default(), tools: vec![], baseline: vec![], skills: vec![skill], entries: vec![entry], routes: vec![],
 /// # };
 /// # let graph = Arc::new(Graph::compile(decl, Closures::default()).unwrap());
 /// # let setup = Arc::new(Setup { graph, tools: vec![], system: String::new(), limits: Limits::default() });

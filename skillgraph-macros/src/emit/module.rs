@@ -11,7 +11,7 @@ use crate::docs::doc_text;
 /// The whole output beside the errors.
 pub(crate) fn module(facade: &TokenStream, graph: &Graph, decl: &GraphDecl<Span>) -> TokenStream {
     let emit = Emit::new(facade, graph, decl);
-    let (vis, name, docs) = (&graph.vis, &graph.name.ident, &graph.docs);
+    let (vis, name, docs) = (&graph.vis, &graph.name.ident, &graph.attributes.docs);
     let default_doc = docs.is_empty().then(|| {
         let text = format!("The skill graph `{}`.", graph.name.text);
         quote_spanned!(Span::mixed_site()=> #[doc = #text])
@@ -54,7 +54,7 @@ fn skill_ids(emit: &Emit<'_>) -> TokenStream {
     let private = emit.private();
     let ids = emit.skills.iter().filter_map(|(skill, at)| {
         let declared = emit.decl.skills.get(*at)?;
-        let (ident, docs, id) = (&skill.ident.ident, &skill.docs, &declared.id.text);
+        let (ident, docs, id) = (&skill.ident.ident, &skill.attributes.docs, &declared.id.text);
         let doc = docs.is_empty().then(|| {
             let description = declared.description.as_ref().map_or(id, |text| &text.text);
             quote_spanned!(Span::mixed_site()=> #[doc = #description])
@@ -75,7 +75,7 @@ fn skill_ids(emit: &Emit<'_>) -> TokenStream {
 fn tool_ids(emit: &Emit<'_>) -> TokenStream {
     let private = emit.private();
     let ids = emit.tools.iter().zip(&emit.names).map(|(tool, name)| {
-        let (ident, docs) = (&tool.ident.ident, &tool.docs);
+        let (ident, docs) = (&tool.ident.ident, &tool.attributes.docs);
         let doc = doc_text(docs).is_none().then(|| {
             let text = format!("The tool `{name}`.");
             quote_spanned!(Span::mixed_site()=> #[doc = #text])

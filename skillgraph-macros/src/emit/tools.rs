@@ -14,7 +14,7 @@ use crate::ast::{Tool, ToolKind};
 pub(super) fn tools_struct(emit: &Emit<'_>) -> TokenStream {
     let private = emit.private();
     let fields = emit.tools.iter().enumerate().map(|(at, tool)| {
-        let (ident, docs) = (&tool.ident.ident, &tool.docs);
+        let (ident, docs) = (&tool.ident.ident, &tool.attributes.docs);
         let doc = docs.is_empty().then(|| {
             let text = format!("The tool `{}`.", tool.ident.text);
             quote_spanned!(Span::mixed_site()=> #[doc = #text])

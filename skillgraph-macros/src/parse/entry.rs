@@ -1,6 +1,7 @@
 //! `entry NAME [when condition] [as "…"];`
 
 use proc_macro2::{Group, Ident, Span};
+use skillgraph_core::decl::Lints;
 use skillgraph_core::suggest::{closest, listed};
 use skillgraph_core::{Code, Finding};
 use syn::ext::IdentExt;
@@ -14,8 +15,13 @@ use crate::findings::Findings;
 /// The conditions in this version.
 const CONDITIONS: [&str; 3] = ["matches", "keywords", "all"];
 
-pub(super) fn parse(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> syn::Result<()> {
-    let mut entry = Entry { skill: name(input, "a skill of this graph")?, condition: None, label: None };
+pub(super) fn parse(
+    input: ParseStream<'_>,
+    lints: Lints,
+    graph: &mut Graph,
+    findings: &mut Findings,
+) -> syn::Result<()> {
+    let mut entry = Entry { lints, skill: name(input, "a skill of this graph")?, condition: None, label: None };
     let result = rest(input, &mut entry, findings);
     // Declared, whatever is wrong with it: the graph is not without an entry too.
     graph.entries.push(entry);

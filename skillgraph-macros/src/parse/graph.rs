@@ -1,13 +1,14 @@
 //! The graph's header and its items.
 
 use proc_macro2::{Ident, Span, TokenTree};
+use skillgraph_core::decl::Lints;
 use skillgraph_core::suggest::{closest, listed};
 use skillgraph_core::{Code, Finding};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Token, Type, token};
 
-use super::{docs, end, entry, name, new_name, not_yet, recover, route, skill, text};
+use super::{attributes, end, entry, name, new_name, not_yet, recover, refuse_lints, route, skill, text};
 use crate::ast::{Graph, Tool, ToolKind};
 use crate::findings::Findings;
 
@@ -18,7 +19,7 @@ const LATER_WORDS: [&str; 7] = ["skills", "never_routes", "classify", "tree", "g
 
 /// `attr* vis graph NAME { item* }`
 pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Graph> {
-    let docs = docs(input, "a graph", findings)?;
+    let attributes = attributes(input, "a graph", findings)?;
     let vis = input.parse()?;
     if super::take_word(input, "graph")?.is_none() {
         let at = if input.is_empty() { Span::call_site() } else { input.span() };
@@ -26,7 +27,7 @@ pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Res
     }
     let name = new_name(input, "the name of the graph", findings)?;
     let mut graph = Graph {
-        docs,
+        attributes,
         vis,
         name,
         tools: Vec::new(),
@@ -51,7 +52,7 @@ pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Res
 }
 
 fn item(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> syn::Result<()> {
-    let docs = docs(input, "an item of a graph", findings)?;
+    let attributes = attributes(input, "an item of a graph", findings)?;
     let Some(word) = recover::any_word(input) else {
         return Err(input.error(format!("expected an item: {}", listed(ITEM_WORDS))));
     };
@@ -76,29 +77,31 @@ fn item(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> s
     }
     input.call(Ident::parse_any)?;
     match text.as_str() {
-        "tools" => tools(input, graph, findings),
+        "tools" => tools(input, &attributes.lints, graph, findings),
         "baseline" => {
+            refuse_lints(&attributes, word.span(), "the baseline", findings);
             input.parse::<Token![:]>()?;
             let list = recover::list(input, findings, |input, _| name(input, "a tool of this graph"))?;
             graph.baseline.extend(list.elements);
             end::<Token![;]>(input)
         }
-        "skill" => skill::parse(input, docs, graph, findings),
-        "entry" => entry::parse(input, graph, findings),
-        _ => route::parse(input, graph, findings),
+        "skill" => skill::parse(input, attributes, graph, findings),
+        "entry" => entry::parse(input, attributes.lints, graph, findings),
+        _ => route::parse(input, attributes.lints, graph, findings),
     }
 }
 
 /// `tools { name ["=" "…"] : (Type | dyn), … }`
-fn tools(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> syn::Result<()> {
+fn tools(input: ParseStream<'_>, lints: &Lints, graph: &mut Graph, findings: &mut Findings) -> syn::Result<()> {
     let content;
     syn::braced!(content in input);
-    recover::fields(&content, findings, |input, findings| tool(input, graph, findings));
+    recover::fields(&content, findings, |input, findings| tool(input, lints, graph, findings));
     Ok(())
 }
 
-fn tool(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> syn::Result<()> {
-    let docs = docs(input, "a tool", findings)?;
+fn tool(input: ParseStream<'_>, lints: &Lints, graph: &mut Graph, findings: &mut Findings) -> syn::Result<()> {
+    let mut attributes = attributes(input, "a tool", findings)?;
+    attributes.lints = lints.then(attributes.lints);
     if let Some(word) = recover::any_word(input).filter(|word| word == "mcp" && input.peek2(syn::Ident)) {
         findings.push(not_yet(&word, ""));
         while !input.is_empty() && !input.peek(Token![,]) {
@@ -107,7 +110,7 @@ fn tool(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> s
         return Ok(());
     }
     let ident = new_name(input, "the name of a tool", findings)?;
-    let mut tool = Tool { docs, ident, name: None, kind: ToolKind::Dyn };
+    let mut tool = Tool { attributes, ident, name: None, kind: ToolKind::Dyn };
     let result = tool_type(input, &mut tool);
     // Declared, whatever is wrong with it: who uses it is not to blame.
     graph.tools.push(tool);

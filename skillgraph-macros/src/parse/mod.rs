@@ -6,13 +6,15 @@ mod recover;
 mod route;
 mod skill;
 
-use proc_macro2::{Ident, TokenStream};
-use skillgraph_core::{Code, Finding};
+use proc_macro2::{Ident, Span, TokenStream};
+use skillgraph_core::decl::{LintLevel, Lints};
+use skillgraph_core::suggest::closest;
+use skillgraph_core::{Code, Finding, Level};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Attribute, LitStr, Token};
+use syn::{Attribute, LitStr, Path, Token};
 
-use crate::ast::{Closure, Graph, Name};
+use crate::ast::{Attributes, Closure, Graph, Name};
 use crate::findings::Findings;
 
 /// Reads a graph. `None` where not even its name could be read.
@@ -55,24 +57,89 @@ fn new_name(input: ParseStream<'_>, what: &str, findings: &mut Findings) -> syn:
     Ok(name)
 }
 
-/// Reads attributes: doc comments are kept, anything else is refused.
-fn docs(input: ParseStream<'_>, on: &str, findings: &mut Findings) -> syn::Result<Vec<Attribute>> {
-    let (docs, others): (Vec<_>, Vec<_>) =
-        input.call(Attribute::parse_outer)?.into_iter().partition(|attribute| attribute.path().is_ident("doc"));
-    for attribute in others {
+/// Reads what stands before an item: doc comments and lint levels are kept, anything else is refused.
+fn attributes(input: ParseStream<'_>, on: &str, findings: &mut Findings) -> syn::Result<Attributes> {
+    let mut attributes = Attributes::default();
+    for attribute in input.call(Attribute::parse_outer)? {
         let path = attribute.path();
-        let name = path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::");
-        let Some(first) = path.segments.first().map(|segment| &segment.ident) else { continue };
-        if ["allow", "warn", "deny"].iter().any(|level| first == level) {
-            findings.push(not_yet(first, "this version has no warnings, and refusals cannot be silenced"));
-            continue;
+        if path.is_ident("doc") {
+            attributes.docs.push(attribute);
+        } else if let Some(level) = lint_level(path) {
+            attribute.parse_nested_meta(|meta| {
+                match lint_code(&meta.path) {
+                    Ok(code) => attributes.lints.set(code, level),
+                    Err(finding) => findings.push(finding),
+                }
+                Ok(())
+            })?;
+        } else if let Some(first) = path.segments.first() {
+            let name = path_text(path);
+            findings.push(
+                Finding::new(
+                    Code::Syntax,
+                    first.ident.span(),
+                    format!("the attribute `{name}` has no meaning on {on}"),
+                )
+                .help("what is understood here: doc comments, and `#[allow(skillgraph::…)]`, `warn`, and `deny`"),
+            );
         }
+    }
+    Ok(attributes)
+}
+
+/// Reads what may stand before a part of an item: doc comments, for people.
+fn docs(input: ParseStream<'_>, on: &str, findings: &mut Findings) -> syn::Result<Vec<Attribute>> {
+    let at = input.span();
+    let attributes = attributes(input, on, findings)?;
+    refuse_lints(&attributes, at, on, findings);
+    Ok(attributes.docs)
+}
+
+/// Lint levels where none can be set.
+fn refuse_lints(attributes: &Attributes, at: Span, on: &str, findings: &mut Findings) {
+    if attributes.lints != Lints::default() {
         findings.push(
-            Finding::new(Code::Syntax, first.span(), format!("the attribute `{name}` has no meaning on {on}"))
-                .help("only doc comments are understood here"),
+            Finding::new(Code::Syntax, at, format!("lint levels have no meaning on {on}"))
+                .help("set them on the skill, entry, edge, tool, or graph"),
         );
     }
-    Ok(docs)
+}
+
+fn lint_level(path: &Path) -> Option<LintLevel> {
+    let level = path.get_ident()?;
+    [("allow", LintLevel::Allow), ("warn", LintLevel::Warn), ("deny", LintLevel::Deny)]
+        .into_iter()
+        .find(|(word, _)| level == word)
+        .map(|(_, level)| level)
+}
+
+/// The warning of `skillgraph::name`.
+fn lint_code(path: &Path) -> Result<Code, Finding<Span>> {
+    let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let span = path.segments.last().map_or_else(Span::call_site, |segment| segment.ident.span());
+    let refuse = |message: String| Finding::new(Code::Syntax, span, message);
+    let [tool, name] = names.as_slice() else {
+        return Err(refuse(format!("`{}` is not a warning of skillgraph", path_text(path)))
+            .help("warnings are named `skillgraph::…`; set rustc's own levels outside the macro"));
+    };
+    let found = Code::ALL.iter().find(|code| code.lint_name() == *name).filter(|_| tool == "skillgraph");
+    match found {
+        Some(code) if code.level() == Level::Warning => Ok(*code),
+        Some(_) => Err(refuse(format!("`{name}` is a refusal: a graph that breaks it cannot run"))),
+        None => {
+            let lints: Vec<String> =
+                Code::ALL.iter().filter(|code| code.level() == Level::Warning).map(|code| code.lint_name()).collect();
+            let finding = refuse(format!("`{}` is not a warning of skillgraph", path_text(path)));
+            Err(match closest(name, lints.iter().map(String::as_str)) {
+                Some(near) => finding.help(format!("a warning with a similar name exists: `skillgraph::{near}`")),
+                None => finding.help("warnings are named `skillgraph::…`; set rustc's own levels outside the macro"),
+            })
+        }
+    }
+}
+
+fn path_text(path: &Path) -> String {
+    path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::")
 }
 
 /// Whether the next token is that word.
@@ -129,7 +196,7 @@ fn closure(input: ParseStream<'_>) -> syn::Result<Closure> {
 }
 
 /// A construct of the language that this version does not have yet.
-fn not_yet(word: &Ident, help: &str) -> Finding<proc_macro2::Span> {
+fn not_yet(word: &Ident, help: &str) -> Finding<Span> {
     let finding =
         Finding::new(Code::Syntax, word.span(), format!("`{word}` is not supported by this version of skillgraph"));
     if help.is_empty() { finding } else { finding.help(help) }

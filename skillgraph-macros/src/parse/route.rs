@@ -1,7 +1,7 @@
 //! `route NAME -> NAME trigger [as "…"];` and `route NAME ~> NAME [as "…"];`
 
 use proc_macro2::Ident;
-use skillgraph_core::decl::{Status, StatusSet};
+use skillgraph_core::decl::{Lints, Status, StatusSet};
 use skillgraph_core::suggest::{closest, listed};
 use skillgraph_core::{Code, Finding};
 use syn::ext::IdentExt;
@@ -12,7 +12,12 @@ use super::{closure, end, label, name, not_yet, recover, take_word};
 use crate::ast::{Graph, Route, Trigger, TriggerTools};
 use crate::findings::Findings;
 
-pub(super) fn parse(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> syn::Result<()> {
+pub(super) fn parse(
+    input: ParseStream<'_>,
+    lints: Lints,
+    graph: &mut Graph,
+    findings: &mut Findings,
+) -> syn::Result<()> {
     let from = name(input, "the skill that the edge leaves")?;
     let picked = input.peek(Token![~]);
     if picked {
@@ -24,7 +29,7 @@ pub(super) fn parse(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Fi
         return Err(input.error("expected `->`, or `~>` for an edge that only the model's own pick takes"));
     }
     let to = name(input, "the skill that the edge leads to")?;
-    let mut route = Route { from, to, trigger: Trigger::Pick, label: None, broken: false };
+    let mut route = Route { lints, from, to, trigger: Trigger::Pick, label: None, broken: false };
     let result = if picked { Ok(Trigger::Pick) } else { trigger(input, findings) };
     let result = result.and_then(|trigger| {
         route.trigger = trigger;

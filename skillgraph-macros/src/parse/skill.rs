@@ -6,10 +6,10 @@ use skillgraph_core::suggest::{closest, listed};
 use skillgraph_core::{Code, Finding};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{Attribute, Token, token};
+use syn::{Token, token};
 
 use super::{docs, name, new_name, not_yet, recover, text};
-use crate::ast::{Body, Graph, Skill, Step, Steps};
+use crate::ast::{Attributes, Body, Graph, Skill, Step, Steps};
 use crate::findings::Findings;
 
 /// The fields in this version.
@@ -19,13 +19,13 @@ const LATER_FIELDS: [&str; 5] = ["surface", "refresh", "produces", "consumes", "
 
 pub(super) fn parse(
     input: ParseStream<'_>,
-    docs: Vec<Attribute>,
+    attributes: Attributes,
     graph: &mut Graph,
     findings: &mut Findings,
 ) -> syn::Result<()> {
     let ident = new_name(input, "the name of a skill", findings)?;
     let mut skill = Skill {
-        docs,
+        attributes,
         ident,
         id: None,
         description: None,

@@ -1,0 +1,131 @@
+//! Edges that are not wrong and may not be meant: where they lead, and whether their order decides (SPEC 2.2).
+
+use std::collections::HashMap;
+
+use super::facts::Facts;
+use crate::decl::{GraphDecl, RouteDecl, StatusSet, Trigger, TriggerTools, leveled};
+use crate::finding::{Code, Finding};
+
+/// No entry or edge leads to a skill.
+pub(super) fn check_unreachable_skill<S: Clone>(
+    decl: &GraphDecl<S>,
+    facts: &Facts<'_, S>,
+    findings: &mut Vec<Finding<S>>,
+) {
+    for (at, skill) in decl.skills.iter().enumerate() {
+        if facts.can_hold_cursor(at) || facts.has_way_out(at) {
+            // Where it has edges, each of them is dead: that says it.
+            continue;
+        }
+        let name = &skill.ident.text;
+        let finding = Finding::new(
+            Code::UnreachableSkill,
+            skill.ident.at.clone(),
+            format!("no entry leads to skill `{name}`, nor any chain of edges from one"),
+        );
+        let finding = if facts.is_wired(at) {
+            finding.help(format!("add an edge from a skill that an entry leads to: `route … -> {name} on …;`"))
+        } else {
+            finding
+                .help(format!("add `entry {name} when …;` or `route … -> {name} on …;`"))
+                .note("it stays open: the model can open it beside any skill with `read_skill`; allow this where that is meant")
+        };
+        findings.extend(leveled(finding, &[&skill.lints, &decl.lints]));
+    }
+}
+
+/// Only the model's own pick leads to a skill.
+pub(super) fn check_model_edge_only<S: Clone>(
+    decl: &GraphDecl<S>,
+    facts: &Facts<'_, S>,
+    findings: &mut Vec<Finding<S>>,
+) {
+    for (at, skill) in decl.skills.iter().enumerate() {
+        let name = &skill.ident.text;
+        if facts.is_entered(at) || facts.is_fired_to(at) || !facts.can_hold_cursor(at) {
+            continue;
+        }
+        let finding = Finding::new(
+            Code::ModelEdgeOnly,
+            skill.ident.at.clone(),
+            format!("only the model's own pick leads to skill `{name}`"),
+        )
+        .help(format!("where a tool's result should decide, write `route … -> {name} on …;`"))
+        .note("a `~>` edge asks the model to choose; allow this where the choice is a judgement");
+        findings.extend(leveled(finding, &[&skill.lints, &decl.lints]));
+    }
+}
+
+/// An edge leaves a skill that can never hold the cursor.
+pub(super) fn check_dead_edge<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, findings: &mut Vec<Finding<S>>) {
+    for route in &decl.routes {
+        if facts.skill(&route.from.text).is_none_or(|from| facts.can_hold_cursor(from)) {
+            continue;
+        }
+        let from = &route.from.text;
+        let finding = Finding::new(
+            Code::DeadEdge,
+            route.from.at.clone(),
+            format!("this edge is dead: no entry leads to `{from}`, nor any chain of edges from one"),
+        )
+        .help(format!("add `entry {from} when …;` or an edge to `{from}`"));
+        findings.extend(leveled(finding, &[&route.lints, &decl.lints]));
+    }
+}
+
+/// An edge leads back to where it starts.
+pub(super) fn check_self_loop<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    for route in decl.routes.iter().filter(|route| route.from.text == route.to.text) {
+        let finding = Finding::new(
+            Code::SelfLoop,
+            route.to.at.clone(),
+            format!("this edge leads from `{0}` to `{0}`", route.from.text),
+        )
+        .help("remove it: without it the cursor stays all the same")
+        .note("it wins over later edges and over picks of the same batch; allow this where that is meant");
+        findings.extend(leveled(finding, &[&route.lints, &decl.lints]));
+    }
+}
+
+/// Two edges out of one skill, to different skills, can fire on the same result.
+pub(super) fn check_ambiguous_routes<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    let mut earlier: HashMap<&str, Vec<&RouteDecl<S>>> = HashMap::new();
+    for route in decl.routes.iter().filter(|route| !matches!(route.trigger, Trigger::Pick) && !route.unread) {
+        let before = earlier.entry(&route.from.text).or_default();
+        let rival = before.iter().find(|rival| rival.to.text != route.to.text && can_fire_together(rival, route));
+        if let Some(rival) = rival {
+            let finding = Finding::new(
+                Code::AmbiguousRoutes,
+                route.to.at.clone(),
+                format!(
+                    "the edges from `{}` to `{}` and to `{}` can fire on the same result",
+                    route.from.text, rival.to.text, route.to.text
+                ),
+            )
+            .help("tell them apart by tool or by `is …`; allow this where the first is the exception and the second the rule")
+            .note_at("the first in the source wins; it is", rival.to.at.clone());
+            findings.extend(leveled(finding, &[&route.lints, &decl.lints]));
+        }
+        before.push(route);
+    }
+}
+
+fn can_fire_together<S>(a: &RouteDecl<S>, b: &RouteDecl<S>) -> bool {
+    let (a_statuses, b_statuses) = (a.trigger.statuses(), b.trigger.statuses());
+    StatusSet::iter(a_statuses).any(|status| b_statuses.contains(status)) && share_a_tool(&a.trigger, &b.trigger)
+}
+
+fn share_a_tool<S>(a: &Trigger<S>, b: &Trigger<S>) -> bool {
+    match (tools_of(a), tools_of(b)) {
+        (Some(a), Some(b)) => a.named().iter().any(|a| b.named().iter().any(|b| a.text == b.text)),
+        _ => true,
+    }
+}
+
+/// The tools that a trigger names; none where any will do.
+fn tools_of<S>(trigger: &Trigger<S>) -> Option<&TriggerTools<S>> {
+    match trigger {
+        Trigger::Returns { tools: TriggerTools::Any { .. }, .. } | Trigger::Closure(_) | Trigger::Pick => None,
+        Trigger::Returns { tools, .. } => Some(tools),
+    }
+}

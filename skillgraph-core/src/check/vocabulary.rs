@@ -1,0 +1,113 @@
+//! Tools that nobody offers, and tools that a body names and its skill does not have (SPEC 2.2).
+
+use std::collections::HashSet;
+
+use super::facts::Facts;
+use crate::decl::{Body, GraphDecl, Prose, SkillDecl, leveled};
+use crate::excerpt::excerpt;
+use crate::finding::{Code, Finding};
+
+/// A tool is declared and offered nowhere.
+pub(super) fn check_unused_tool<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    let used = decl.skills.iter().flat_map(|skill| &skill.tools).chain(&decl.baseline);
+    let used: HashSet<&str> = used.map(|tool| tool.text.as_str()).collect();
+    for tool in decl.tools.iter().filter(|tool| !used.contains(tool.ident.text.as_str())) {
+        let finding = Finding::new(
+            Code::UnusedTool,
+            tool.ident.at.clone(),
+            format!("tool `{}` is declared and never offered", tool.ident.text),
+        )
+        .help("add it to the `tools` of a skill or to the `baseline`, or remove it");
+        findings.extend(leveled(finding, &[&tool.lints, &decl.lints]));
+    }
+}
+
+/// A body names a tool that its skill does not have.
+pub(super) fn check_body_foreign_tool<S: Clone>(
+    decl: &GraphDecl<S>,
+    facts: &Facts<'_, S>,
+    findings: &mut Vec<Finding<S>>,
+) {
+    for skill in &decl.skills {
+        let Some((source, prose)) = inline_body(skill) else { continue };
+        let mut said: HashSet<usize> = HashSet::new();
+        let mentions = prose.mentions().map(|mention| (facts.tool(&mention.tool), mention.range.clone()));
+        let words = words_of(&source.text).map(|(at, word)| (facts.tool_by_name(word), at..at + word.len()));
+        for (tool, range) in mentions.chain(words) {
+            let Some(tool) = tool.filter(|tool| !facts.can_be_offered(*tool, skill)) else { continue };
+            let Some(name) = decl.tools.get(tool).map(|tool| &tool.name.text).filter(|_| said.insert(tool)) else {
+                continue;
+            };
+            let finding = Finding::new(
+                Code::BodyForeignTool,
+                source.at.clone(),
+                format!("the body of skill `{}` names `{name}`, which is not offered there", skill.ident.text),
+            )
+            .excerpt(excerpt("body", &source.text, range))
+            .help(format!(
+                "add it to the `tools` of `{}`, or leave its name out: the model will call it and be refused",
+                skill.ident.text
+            ));
+            findings.extend(leveled(finding, &[&skill.lints, &decl.lints]));
+        }
+    }
+}
+
+/// A body calls what exists nowhere.
+pub(super) fn check_body_unknown_tool<S: Clone>(
+    decl: &GraphDecl<S>,
+    facts: &Facts<'_, S>,
+    findings: &mut Vec<Finding<S>>,
+) {
+    for skill in &decl.skills {
+        let Some((source, _)) = inline_body(skill) else { continue };
+        let mut said: HashSet<&str> = HashSet::new();
+        for (at, word) in words_of(&source.text) {
+            let called = source.text.get(at + word.len()..).is_some_and(|rest| rest.trim_start().starts_with('('));
+            if !called || !is_snake_case(word) || facts.tool_by_name(word).is_some() || !said.insert(word) {
+                continue;
+            }
+            let finding = Finding::new(
+                Code::BodyUnknownTool,
+                source.at.clone(),
+                format!("the body of skill `{}` calls `{word}(…)`, and no tool has that name", skill.ident.text),
+            )
+            .excerpt(excerpt("body", &source.text, at..at + word.len()))
+            .help("write a tool of this graph as `{tool}`: then the compiler checks it");
+            findings.extend(leveled(finding, &[&skill.lints, &decl.lints]));
+        }
+    }
+}
+
+fn inline_body<S>(skill: &SkillDecl<S>) -> Option<(&crate::decl::Word<S>, &Prose)> {
+    match &skill.body {
+        Some(Body::Inline { source, prose: Ok(prose) }) => Some((source, prose)),
+        _ => None,
+    }
+}
+
+/// The words of a text that could be names of tools, with where they begin. Those in `{…}` are mentions, checked as such.
+fn words_of(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let start = rest.find(is_name)?;
+            let before = rest.get(..start)?.chars().next_back();
+            let tail = rest.get(start..)?;
+            let word = tail.get(..tail.find(|c| !is_name(c)).unwrap_or(tail.len()))?;
+            let at = text.len() - tail.len();
+            rest = tail.get(word.len()..)?;
+            if !(before == Some('{') && rest.starts_with('}')) {
+                return Some((at, word));
+            }
+        }
+    })
+}
+
+/// Lower case, with an underscore inside: what a function is called, and no word of prose.
+fn is_snake_case(word: &str) -> bool {
+    word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        && word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word.contains('_')
+}

@@ -1,0 +1,26 @@
+use skillgraph::skill_graph;
+
+skill_graph! {
+    #[deny(skillgraph::body_foreign_tool)]
+    graph support {
+        tools { find: dyn, pay: dyn }
+
+        skill triage {
+            description: "About triage",
+            body: "Find first. Then call {pay}.",
+            tools: [find],
+        }
+        skill billing {
+            description: "About billing",
+            body: "Ask.",
+            tools: [pay],
+        }
+
+        entry triage;
+        route triage -> billing on find;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}

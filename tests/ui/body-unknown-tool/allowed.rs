@@ -1,0 +1,22 @@
+#![deny(deprecated)]
+
+use skillgraph::skill_graph;
+
+skill_graph! {
+    #[allow(skillgraph::body_unknown_tool)]
+    graph support {
+        tools { find: dyn, pay: dyn }
+
+        skill triage {
+            description: "About triage",
+            body: "Call find_order(number) first.",
+            tools: [find, pay],
+        }
+
+        entry triage;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}

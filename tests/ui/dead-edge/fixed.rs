@@ -1,0 +1,28 @@
+#![deny(deprecated)]
+
+use skillgraph::skill_graph;
+
+skill_graph! {
+    graph support {
+        tools { find: dyn, pay: dyn }
+
+        skill triage {
+            description: "About triage",
+            body: "Ask.",
+            tools: [find],
+        }
+        skill billing {
+            description: "About billing",
+            body: "Ask.",
+            tools: [pay],
+        }
+
+        entry triage;
+        entry billing when keywords["refund"];
+        route billing -> triage on pay;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}

@@ -1,0 +1,21 @@
+use skillgraph::skill_graph;
+
+skill_graph! {
+    #[deny(skillgraph::self_loop)]
+    graph support {
+        tools { find: dyn, pay: dyn }
+
+        skill triage {
+            description: "About triage",
+            body: "Ask.",
+            tools: [find, pay],
+        }
+
+        entry triage;
+        route triage -> triage on find;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}

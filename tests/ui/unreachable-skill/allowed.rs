@@ -1,0 +1,27 @@
+#![deny(deprecated)]
+
+use skillgraph::skill_graph;
+
+skill_graph! {
+    #[allow(skillgraph::unreachable_skill)]
+    graph support {
+        tools { find: dyn, pay: dyn }
+
+        skill triage {
+            description: "About triage",
+            body: "Ask.",
+            tools: [find],
+        }
+        skill billing {
+            description: "About billing",
+            body: "Ask.",
+            tools: [pay],
+        }
+
+        entry triage;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}

@@ -1,0 +1,25 @@
+use skillgraph::skill_graph;
+
+skill_graph! {
+    #[deny(skillgraph::unreachable_skill)]
+    graph support {
+        tools { find: dyn, pay: dyn }
+
+        skill triage {
+            description: "About triage",
+            body: "Ask.",
+            tools: [find],
+        }
+        skill billing {
+            description: "About billing",
+            body: "Ask.",
+            tools: [pay],
+        }
+
+        entry triage;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}

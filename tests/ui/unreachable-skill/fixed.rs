@@ -1,0 +1,27 @@
+#![deny(deprecated)]
+
+use skillgraph::skill_graph;
+
+skill_graph! {
+    graph support {
+        tools { find: dyn, pay: dyn }
+
+        skill triage {
+            description: "About triage",
+            body: "Ask.",
+            tools: [find],
+        }
+        skill billing {
+            description: "About billing",
+            body: "Ask.",
+            tools: [pay],
+        }
+
+        entry triage;
+        route triage -> billing on find;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}

@@ -1,0 +1,22 @@
+#![deny(deprecated)]
+
+use skillgraph::skill_graph;
+
+skill_graph! {
+    #[allow(skillgraph::unused_tool)]
+    graph support {
+        tools { find: dyn, pay: dyn }
+
+        skill triage {
+            description: "About triage",
+            body: "Ask.",
+            tools: [find],
+        }
+
+        entry triage;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}

@@ -1,0 +1,20 @@
+use skillgraph::skill_graph;
+
+skill_graph! {
+    #[deny(skillgraph::unused_tool)]
+    graph support {
+        tools { find: dyn, pay: dyn }
+
+        skill triage {
+            description: "About triage",
+            body: "Ask.",
+            tools: [find],
+        }
+
+        entry triage;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}

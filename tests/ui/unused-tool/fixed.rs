@@ -1,0 +1,23 @@
+#![deny(deprecated)]
+
+use skillgraph::skill_graph;
+
+skill_graph! {
+    graph support {
+        tools { find: dyn, pay: dyn }
+
+        baseline: [pay];
+
+        skill triage {
+            description: "About triage",
+            body: "Ask.",
+            tools: [find],
+        }
+
+        entry triage;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}
