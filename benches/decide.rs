@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
+use skillgraph::core::check::{check, warnings};
 use skillgraph::core::decide::{Evidence, decide};
 use skillgraph::core::decl::{
     Body, Condition, EntryDecl, GraphDecl, Lints, RouteDecl, Scope, SkillDecl, Status, ToolDecl, Trigger, TriggerTools,
@@ -158,5 +159,17 @@ fn turns(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, decisions, turns);
+/// The check-up of a whole declaration, as the macro and the start of an agent run it.
+fn check_ups(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("check_up");
+    for size in SIZES {
+        let graph = ring(size);
+        let decl = graph.declaration();
+        group.bench_function(BenchmarkId::new("refusals", size), |bencher| bencher.iter(|| check(black_box(decl))));
+        group.bench_function(BenchmarkId::new("warnings", size), |bencher| bencher.iter(|| warnings(black_box(decl))));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, decisions, turns, check_ups);
 criterion_main!(benches);

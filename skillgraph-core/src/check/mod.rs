@@ -68,7 +68,7 @@ pub fn warnings<S: Clone>(decl: &GraphDecl<S>) -> Vec<Finding<S>> {
     vocabulary::check_unused_tool(decl, &mut findings);
     vocabulary::check_body_foreign_tool(decl, &facts, &mut findings);
     vocabulary::check_body_unknown_tool(decl, &facts, &mut findings);
-    partition::check_one_way_entries(decl, &mut findings);
+    partition::check_one_way_entries(decl, &facts, &mut findings);
     partition::check_tools_share_prefix(decl, &mut findings);
     partition::check_few_declared_edges(decl, &mut findings);
     partition::check_skill_wraps_one_tool(decl, &mut findings);

@@ -1,6 +1,7 @@
 //! Advice on how the work was divided into skills (SPEC 2.2). Each says the fact, then the design that it usually shows,
 //! then the design that it fits as well. The first three keep silent below five skills.
 
+use super::facts::Facts;
 use crate::decl::{Body, GraphDecl, leveled};
 use crate::finding::{Code, Finding};
 use crate::suggest::{counted, listed};
@@ -132,11 +133,14 @@ pub(super) fn check_skill_wraps_one_tool<S: Clone>(decl: &GraphDecl<S>, findings
 }
 
 /// Most skills that a rule opens have no way out.
-pub(super) fn check_one_way_entries<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+pub(super) fn check_one_way_entries<S: Clone>(
+    decl: &GraphDecl<S>,
+    facts: &Facts<'_, S>,
+    findings: &mut Vec<Finding<S>>,
+) {
     let conditional: Vec<&str> =
         decl.entries.iter().filter(|entry| entry.condition.is_some()).map(|entry| entry.skill.text.as_str()).collect();
-    let has_way_out =
-        |skill: &&str| decl.routes.iter().any(|route| route.from.text == **skill && route.to.text != **skill);
+    let has_way_out = |name: &str| facts.skill(name).is_some_and(|skill| facts.has_way_out(skill));
     let stuck: Vec<&str> = conditional.iter().copied().filter(|skill| !has_way_out(skill)).collect();
     if conditional.len() < FEWEST_ENTRIES || stuck.len() * 2 <= conditional.len() {
         return;
