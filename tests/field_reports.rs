@@ -625,6 +625,18 @@ async fn b25_blank_arguments_are_an_empty_object() {
     assert_eq!(ticket_call("close_ticket", "").await.0, "`close_ticket` was not run: missing field `id`.");
 }
 
+/// A host that makes calls without `ToolCall::new` has the same history.
+#[tokio::test]
+async fn b25_history_never_holds_blank_arguments() {
+    let call: ToolCall =
+        serde_json::from_value(json!({ "id": "c1", "name": "find_order", "arguments": "" })).expect("a call");
+    let model = ScriptedModel::new([ModelReply::calls([call]), answer()]);
+    parcels(&model, vec![]).run("hello").await.expect("a turn");
+    let requests = model.requests();
+    let Some(Message::Assistant { calls, .. }) = requests[1].messages.iter().nth(1) else { panic!("the model called") };
+    assert_eq!(calls[0].arguments, "{}");
+}
+
 /// Stated rule: arguments are never coerced. What is wrong is said with the field that it is in.
 #[tokio::test]
 async fn b25_wrong_arguments_are_answered_with_what_is_wrong() {

@@ -146,18 +146,12 @@ pub fn decide(graph: &Graph, cursor: Option<SkillIx>, evidence: Evidence<'_>) ->
 fn start(graph: &Graph, message: &str, unmoved: CursorMove) -> CursorMove {
     let found = graph.match_entry(message);
     let panicked = found.panicked.into_iter().map(PanickedTest::Entry).collect();
-    if let Some((entry, witness)) = found.won {
-        return CursorMove {
-            to: graph.entry_skill(entry),
-            by: Cause::Entry,
-            entry: Some(entry),
-            witness,
-            panicked,
-            ..unmoved
-        };
-    }
-    match graph.default_skill() {
-        Some(default) => CursorMove { to: Some(default), by: Cause::Entry, panicked, ..unmoved },
+    let (entry, witness) = match found.won {
+        Some((entry, witness)) => (Some(entry), witness),
+        None => (graph.default_entry(), None),
+    };
+    match entry.and_then(|entry| graph.entry_skill(entry)) {
+        Some(opened) => CursorMove { to: Some(opened), by: Cause::Entry, entry, witness, panicked, ..unmoved },
         None => CursorMove { panicked, ..unmoved },
     }
 }

@@ -85,6 +85,9 @@ pub trait Tool: Send + Sync + 'static {
     }
 
     /// Runs it. An error is a result of status `failure`; a panic too.
+    ///
+    /// It runs as a task of its own. Work that blocks the thread belongs into `tokio::task::spawn_blocking`: a blocked thread
+    /// cannot be timed out.
     fn call(
         &self,
         args: Self::Args,

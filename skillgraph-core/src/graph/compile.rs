@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use super::rules::{PartSpec, RuleSet, RuleSpec};
-use super::{Closures, Edge, EdgeIx, EntryTest, Graph, RouteTest, Skill, SkillIx, Step, ToolIx};
+use super::{Closures, Edge, EdgeIx, EntryIx, EntryTest, Graph, RouteTest, Skill, SkillIx, Step, ToolIx};
 use crate::Finding;
 use crate::check::check;
 use crate::decl::{
@@ -57,8 +57,7 @@ impl Graph {
             decl.skills.iter().zip(&open).map(|(skill, open)| compile_skill(skill, *open, &names)).collect();
         let edges = compile_edges(&decl, &names, &mut skills, closures.routes);
         let entries = decl.entries.iter().filter_map(|entry| names.skill(&entry.skill)).collect();
-        let default =
-            decl.entries.iter().find(|entry| entry.condition.is_none()).and_then(|entry| names.skill(&entry.skill));
+        let default = decl.entries.iter().position(|entry| entry.condition.is_none()).map(EntryIx::new);
         let rules = compile_rules(&decl, closures.entries)?;
         let tools: Vec<ToolId> = decl.tools.iter().map(|tool| ToolId::from(tool.name.text.as_str())).collect();
         Ok(Graph {

@@ -87,7 +87,7 @@ pub struct Graph {
     skills: Vec<Skill>,
     edges: Vec<Edge>,
     entries: Vec<SkillIx>,
-    default: Option<SkillIx>,
+    default: Option<EntryIx>,
     /// Tools offered wherever the cursor is: the baseline, then those of `scope: always` skills.
     constant_tools: Vec<ToolIx>,
     open: Vec<SkillIx>,
@@ -218,8 +218,8 @@ impl Graph {
         self.decl.entries.get(entry.position())?.label.as_ref().map(|label| label.text.as_str())
     }
 
-    /// Where a turn starts that no rule claimed.
-    pub fn default_skill(&self) -> Option<SkillIx> {
+    /// The entry without a condition: where a turn starts that no rule claimed.
+    pub fn default_entry(&self) -> Option<EntryIx> {
         self.default
     }
 

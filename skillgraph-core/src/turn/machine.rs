@@ -10,7 +10,7 @@ use super::settle::{Settlement, interrupted};
 use super::state::{Phase, State};
 use super::{
     Event, FiringRecord, Message, ModelReply, ModelRequest, MoveRecord, Outcome, Procedure, Setup, StopReason,
-    ToolMessage, ToolReturn, ToolRun, Transcript, UnfinishedAction, words,
+    ToolCall, ToolMessage, ToolReturn, ToolRun, Transcript, UnfinishedAction, words,
 };
 use crate::decide::{CursorMove, Evidence, Firing, PanickedTest, decide};
 use crate::decl::{SkillId, Status};
@@ -323,7 +323,8 @@ impl Turn {
             }
         }
         let declined = (reply.stop == StopReason::Refusal).then(|| Outcome::Refused { text: reply.text.clone() });
-        self.state.transcript.push(Message::Assistant { text: reply.text, calls: reply.calls });
+        let calls = reply.calls.into_iter().map(ToolCall::normalised).collect();
+        self.state.transcript.push(Message::Assistant { text: reply.text, calls });
         if let Some(outcome) = declined {
             let settlement = self.take_in(batch);
             self.answer(settlement, None);

@@ -52,9 +52,15 @@ pub struct ToolCall {
 impl ToolCall {
     /// A call.
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<String>) -> Self {
-        let arguments: String = arguments.into();
-        let arguments = if arguments.trim().is_empty() { "{}".to_owned() } else { arguments };
-        Self { id: id.into(), name: name.into(), arguments }
+        Self { id: id.into(), name: name.into(), arguments: arguments.into() }.normalised()
+    }
+
+    /// The call as history keeps it: blank arguments are `{}`, which every provider takes back.
+    pub(crate) fn normalised(mut self) -> Self {
+        if self.arguments.trim().is_empty() {
+            self.arguments = "{}".to_owned();
+        }
+        self
     }
 
     /// The arguments as an object; blank text and `null` are an empty one (SPEC 6).
