@@ -70,7 +70,7 @@ fn ring(skills: usize) -> Graph {
             .map(|(from, edge)| route(from, edge))
             .collect(),
     };
-    Graph::compile(decl, Closures::default()).unwrap_or_else(|error| panic!("{error}"))
+    Graph::from_declaration(decl, Closures::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn result(graph: &Graph, tool: &str) -> ToolResult {

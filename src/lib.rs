@@ -1,8 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![warn(rustdoc::broken_intra_doc_links)]
 
+pub use skillgraph_core::Report;
 pub use skillgraph_core::decide::Cause;
-pub use skillgraph_core::decl::{SkillId, Status, ToolId};
+pub use skillgraph_core::decl::{GraphSpec, SkillId, Status, ToolId};
 pub use skillgraph_core::graph::{Graph, GraphError, StaticGraph, ToolResult, Witness};
 pub use skillgraph_core::turn::{
     Event, Message, ModelReply, ModelRequest, MoveRecord, Outcome, PickRefusal, StopReason, ToolCall, ToolSpec,
@@ -10,8 +11,8 @@ pub use skillgraph_core::turn::{
 };
 pub use skillgraph_macros::tool;
 pub use skillgraph_runtime::{
-    Agent, AgentBuilder, BuildError, Conversation, DynTool, Model, ModelError, Rejection, RouteRecorder, RunError,
-    ScriptedModel, Tool, ToolContext, ToolOptions, ToolReply, TurnReport,
+    Agent, AgentBuilder, BoundTool, BuildError, Conversation, DynTool, Model, ModelError, Rejection, RouteRecorder,
+    RunError, ScriptedModel, Tool, ToolContext, ToolOptions, ToolReply, TurnReport,
 };
 
 /// The pure core, for hosts that drive turns themselves and for tools around graphs: declaration, check-up, decision, turn

@@ -80,7 +80,7 @@ fn graph() -> impl Strategy<Value = Arc<Graph>> {
                 entries: entries(&skills, default),
                 routes: routes(&skills, &edges),
             };
-            Arc::new(Graph::compile(decl, Closures::default()).expect("the plan is sound"))
+            Arc::new(Graph::from_declaration(decl, Closures::default()).expect("the plan is sound"))
         },
     )
 }

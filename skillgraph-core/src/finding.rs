@@ -4,6 +4,7 @@ use std::fmt;
 
 /// One mistake of a graph, said once (SPEC 2).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
 pub struct Finding<S> {
     /// Which rule is broken.
     pub code: Code,
@@ -23,6 +24,7 @@ pub struct Finding<S> {
 
 /// A fact beside the finding's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
 pub struct Note<S> {
     /// The fact.
     pub text: String,
@@ -67,6 +69,8 @@ impl<S> Finding<S> {
 
 /// How much a finding weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
+#[cfg_attr(feature = "turn", serde(rename_all = "snake_case"))]
 pub enum Level {
     /// The graph can run; its author should look.
     Warning,
@@ -183,3 +187,43 @@ impl fmt::Display for Code {
         f.write_str(self.as_str())
     }
 }
+
+#[cfg(feature = "turn")]
+impl serde::Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// What the check-up says of a graph from data. Places are JSON pointers (RFC 6901) into it.
+#[cfg(feature = "turn")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Report {
+    /// The findings: refusals, or, where there is none, warnings.
+    pub findings: Vec<Finding<String>>,
+}
+
+#[cfg(feature = "turn")]
+impl Report {
+    /// Whether the graph can run.
+    pub fn is_sound(&self) -> bool {
+        self.findings.iter().all(|finding| finding.level == Level::Warning)
+    }
+}
+
+#[cfg(feature = "turn")]
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, finding) in self.findings.iter().enumerate() {
+            let newline = if at == 0 { "" } else { "\n" };
+            write!(f, "{newline}{}: {} [{}]", finding.at, finding.message, finding.code)?;
+            if let Some(help) = &finding.help {
+                write!(f, "\n  help: {help}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(feature = "turn")]
+impl std::error::Error for Report {}

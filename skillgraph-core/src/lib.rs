@@ -29,4 +29,6 @@ pub mod text;
 #[cfg(feature = "turn")]
 pub mod turn;
 
+#[cfg(feature = "turn")]
+pub use finding::Report;
 pub use finding::{Code, Finding, Level, Note};

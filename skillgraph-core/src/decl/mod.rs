@@ -7,12 +7,16 @@ mod condition;
 mod ids;
 mod lints;
 mod mention;
+#[cfg(feature = "turn")]
+mod spec;
 mod status;
 
 pub use condition::{Condition, Trigger, TriggerTools};
 pub use ids::{Name, RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, SkillId, ToolId, is_skill_id, is_tool_name, skill_id_of};
 pub use lints::{LintLevel, Lints, leveled};
 pub use mention::{Mention, MentionError, Prose, read_prose};
+#[cfg(feature = "turn")]
+pub use spec::{ConditionSpec, EntrySpec, GraphSpec, NotData, RouteSpec, SkillSpec, StepSpec};
 pub use status::{Status, StatusSet};
 
 /// A piece of text and where it stands.

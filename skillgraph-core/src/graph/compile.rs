@@ -5,11 +5,12 @@ use std::fmt;
 
 use super::rules::{PartSpec, RuleSet, RuleSpec};
 use super::{Closures, Edge, EdgeIx, EntryIx, EntryTest, Graph, RouteTest, Skill, SkillIx, Step, ToolIx};
-use crate::Finding;
 use crate::check::check;
 use crate::decl::{
-    Body, Condition, GraphDecl, OnSkip, RouteDecl, Scope, SkillDecl, SkillId, ToolId, Trigger, TriggerTools, Word,
+    Body, Condition, GraphDecl, GraphSpec, OnSkip, RouteDecl, Scope, SkillDecl, SkillId, ToolId, Trigger, TriggerTools,
+    Word,
 };
+use crate::finding::{Code, Finding, Report};
 
 /// Why a declaration does not compile.
 #[derive(Debug, Clone)]
@@ -40,13 +41,30 @@ impl fmt::Display for GraphError {
 impl std::error::Error for GraphError {}
 
 impl Graph {
+    /// Compiles a graph from data over a registry: the names of the tools that there are, in the order in which an agent
+    /// gets them.
+    ///
+    /// # Errors
+    ///
+    /// A [`Report`] with every mistake, each at its JSON pointer.
+    pub fn compile(spec: &GraphSpec, registry: &[impl AsRef<str>]) -> Result<Self, Report> {
+        let findings = check(&spec.declaration(registry, str::to_owned));
+        if !findings.is_empty() {
+            return Err(Report { findings });
+        }
+        Self::from_declaration(spec.declaration(registry, |_| ()), Closures::default()).map_err(|error| {
+            let finding = Finding::new(Code::InvalidPattern, "/entries".to_owned(), error.to_string());
+            Report { findings: vec![finding] }
+        })
+    }
+
     /// Compiles a declaration. `closures` holds the code behind its closures.
     ///
     /// # Errors
     ///
     /// [`GraphError::Refused`] with every mistake of the declaration; [`GraphError::Rules`] where the check-up found
     /// nothing and the patterns still cannot be compiled.
-    pub fn compile(decl: GraphDecl<()>, closures: Closures) -> Result<Self, GraphError> {
+    pub fn from_declaration(decl: GraphDecl<()>, closures: Closures) -> Result<Self, GraphError> {
         let findings = check(&decl);
         if !findings.is_empty() {
             return Err(GraphError::Refused(findings));

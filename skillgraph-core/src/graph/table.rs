@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Closures, EntryTest, Graph, GraphError, RouteTest, ToolResult};
 use crate::decl::{
-    Body, Condition, EntryDecl, GraphDecl, Lints, OnSkip, Prose, RouteDecl, Scope, SkillDecl, SkillId, Status,
-    StatusSet, StepDecl, Steps, ToolDecl, ToolId, Trigger, TriggerTools, Word,
+    Body, Condition, EntryDecl, GraphDecl, GraphSpec, Lints, NotData, OnSkip, Prose, RouteDecl, Scope, SkillDecl,
+    SkillId, Status, StatusSet, StepDecl, Steps, ToolDecl, ToolId, Trigger, TriggerTools, Word,
 };
 use crate::draw;
 
@@ -31,14 +31,25 @@ impl StaticGraph {
     ///
     /// # Errors
     ///
-    /// As [`Graph::compile`]. A graph that the macro accepted is refused only where its patterns do not fit together.
+    /// As [`Graph::from_declaration`]. A graph that the macro accepted is refused only where its patterns do not fit together.
     pub fn compiled(&self) -> Result<Arc<Graph>, GraphError> {
-        self.compiled.get_or_init(|| Graph::compile(self.declaration(), self.table.closures()).map(Arc::new)).clone()
+        self.compiled
+            .get_or_init(|| Graph::from_declaration(self.declaration(), self.table.closures()).map(Arc::new))
+            .clone()
     }
 
     /// The graph as a declaration.
     pub fn declaration(&self) -> GraphDecl<()> {
         self.table.declaration()
+    }
+
+    /// The graph as data. Compiled over the same tools ([`Graph::compile`]), it is an equal graph.
+    ///
+    /// # Errors
+    ///
+    /// [`NotData`] where it has a closure.
+    pub fn spec(&self) -> Result<GraphSpec, NotData> {
+        self.declaration().spec()
     }
 
     /// The graph as a Mermaid flowchart (SPEC 15); see [`draw::to_mermaid`].

@@ -33,7 +33,7 @@ use crate::graph::{Graph, SkillIx, ToolResult};
 /// # let decl = GraphDecl {
 /// #     name: word("support"), lints: Lints::default(), tools: vec![], baseline: vec![], skills: vec![skill], entries: vec![entry], routes: vec![],
 /// # };
-/// # let graph = Arc::new(Graph::compile(decl, Closures::default()).unwrap());
+/// # let graph = Arc::new(Graph::from_declaration(decl, Closures::default()).unwrap());
 /// # let setup = Arc::new(Setup { graph, tools: vec![], system: String::new(), limits: Limits::default() });
 /// let mut turn = Turn::start(setup, Transcript::new(), "hello");
 /// loop {

@@ -1,0 +1,131 @@
+//! Graphs from data (SPEC 13): the same verdicts at JSON pointers, the same machine, and there and back again.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{answer, calls, hops, succeeds};
+use serde_json::json;
+use skillgraph::core::graph::Graph;
+use skillgraph::{AgentBuilder, BoundTool, GraphSpec, ScriptedModel, skill_graph};
+
+skill_graph! {
+    #[allow(skillgraph::ambiguous_routes, skillgraph::model_edge_only, skillgraph::body_foreign_tool)]
+    graph support {
+        tools { lookup: dyn, pay = "issue_refund": dyn, search: dyn }
+        baseline: [search];
+        skill triage { description: "Start", body: "Call {lookup} {{first}}.", tools: [lookup] }
+        skill billing_desk {
+            description: "Money",
+            body: "Call {pay}.",
+            tools: [lookup, pay],
+            steps: [lookup: "find it", pay: "pay it"],
+            on_skip: hold,
+        }
+        skill audit { description: "Audit", body: "Audit.", tools: [pay], scope: always }
+        entry triage;
+        entry billing_desk when all[matches(r"(?i)order \d+"), keywords["refund"]] as "money";
+        route triage -> billing_desk on lookup as "found";
+        route billing_desk -> audit on any[pay, search] is denied | failure;
+        route billing_desk -> triage on any is absent;
+        route triage ~> audit;
+    }
+}
+
+#[test]
+fn a_macro_made_graph_goes_to_data_and_comes_back_equal() {
+    let spec = support::GRAPH.spec().expect("no closures");
+    let json = serde_json::to_string_pretty(&spec).expect("serialises");
+    let back: GraphSpec = serde_json::from_str(&json).expect("deserialises");
+    assert_eq!(back, spec);
+    let made = support::GRAPH.compiled().expect("compiles");
+    let registry: Vec<&str> = made.tools().iter().map(AsRef::as_ref).collect();
+    let compiled = Graph::compile(&back, &registry).expect("compiles");
+    assert_eq!(compiled.fingerprint(), made.fingerprint());
+    assert_eq!(compiled.declaration().spec().expect("no closures"), spec);
+}
+
+#[test]
+fn a_closure_is_no_data() {
+    skill_graph! {
+        graph coded {
+            tools { lookup: dyn }
+            skill triage { description: "Start", body: "Ask.", tools: [lookup] }
+            entry triage when |message| message.len() > 3;
+        }
+    }
+    let error = coded::GRAPH.spec().expect_err("a closure");
+    assert!(error.closure.starts_with("|message|"), "{error}");
+}
+
+#[test]
+fn every_mistake_is_reported_at_its_pointer() {
+    let spec: GraphSpec = serde_json::from_value(json!({
+        "name": "support",
+        "baseline": ["serch"],
+        "skills": [
+            { "id": "triage", "description": " ", "body": "Ask.", "tools": ["lookup"] },
+            { "id": "Billing", "description": "Money", "body": "Pay.", "tools": ["pay"],
+              "steps": [{ "tool": "lookup", "note": "why" }] },
+        ],
+        "entries": [
+            { "skill": "triage" },
+            { "skill": "triag", "when": { "all": [{ "matches": "(" }, { "keywords": [] }] } },
+        ],
+        "routes": [{ "from": "triage", "to": "Billing", "on": ["pay"] }],
+    }))
+    .expect("a spec");
+    let report = Graph::compile(&spec, &["lookup", "pay", "search"]).expect_err("mistakes");
+    let mut found: Vec<(String, &str)> =
+        report.findings.iter().map(|finding| (finding.at.clone(), finding.code.as_str())).collect();
+    found.sort();
+    let expected = [
+        ("/baseline/0", "unknown-tool"),
+        ("/entries/1/skill", "unknown-skill"),
+        ("/entries/1/when/all/0/matches", "invalid-pattern"),
+        ("/entries/1/when/all/1/keywords", "empty-list"),
+        ("/routes/0/on/0", "edge-cannot-fire"),
+        ("/skills/0/description", "empty-text"),
+        ("/skills/1/id", "invalid-name"),
+        ("/skills/1/steps/0/tool", "foreign-tool"),
+    ];
+    let expected: Vec<(String, &str)> = expected.into_iter().map(|(at, code)| (at.to_owned(), code)).collect();
+    assert_eq!(found, expected);
+    let json = serde_json::to_value(&report).expect("serialises");
+    assert_eq!(json["findings"][0]["level"], "refusal");
+    assert!(report.to_string().contains("/baseline/0: no tool named `serch` in graph `support` [unknown-tool]"));
+}
+
+#[test]
+fn warnings_come_as_data_too() {
+    let spec: GraphSpec = serde_json::from_value(json!({
+        "name": "support",
+        "skills": [
+            { "id": "triage", "description": "Start", "body": "Ask.", "tools": ["lookup"] },
+            { "id": "notes", "description": "Notes", "body": "Write." },
+        ],
+        "entries": [{ "skill": "triage" }],
+    }))
+    .expect("a spec");
+    let report = spec.checkup(&["lookup"]);
+    assert!(report.is_sound());
+    let found: Vec<_> = report.findings.iter().map(|finding| (finding.at.as_str(), finding.code.as_str())).collect();
+    assert_eq!(found, [("/skills/1/id", "unreachable-skill")]);
+}
+
+#[test]
+fn an_unknown_key_is_an_error() {
+    let error = serde_json::from_value::<GraphSpec>(json!({ "name": "x", "skills": [], "entries": [], "edges": [] }));
+    assert!(error.expect_err("no such key").to_string().contains("unknown field `edges`"));
+}
+
+#[tokio::test]
+async fn a_graph_from_data_runs_on_the_same_machine() {
+    let spec = support::GRAPH.spec().expect("no closures");
+    let graph = Arc::new(Graph::compile(&spec, &["lookup", "issue_refund", "search"]).expect("compiles"));
+    let model = ScriptedModel::new([calls([("c1", "lookup", json!({}))]), answer(), answer()]);
+    let tools = ["lookup", "issue_refund", "search"].map(|name| BoundTool::dynamic(succeeds(name)));
+    let agent = AgentBuilder::new(graph, tools).model(model).build().expect("an agent");
+    let report = agent.run("hello").await.expect("a turn");
+    assert_eq!(hops(&report)[..2], ["triage by entry", "billing-desk by route"]);
+}
