@@ -44,3 +44,30 @@ pub fn leveled<S>(mut finding: Finding<S>, innermost_first: &[&Lints]) -> Option
     }
     Some(finding)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lints(levels: &[(Code, LintLevel)]) -> Lints {
+        let mut lints = Lints::default();
+        levels.iter().for_each(|(code, level)| lints.set(*code, *level));
+        lints
+    }
+
+    #[test]
+    fn the_innermost_place_decides_and_its_last_word_counts() {
+        let finding = || Finding::new(Code::SelfLoop, (), "a fact");
+        let (allow, warn, deny) = (LintLevel::Allow, LintLevel::Warn, LintLevel::Deny);
+        let level = |inner: &[_], outer: &[_]| {
+            let places = [&lints(inner), &lints(outer)];
+            leveled(finding(), &places).map(|finding| finding.level)
+        };
+        let code = Code::SelfLoop;
+        assert_eq!(level(&[], &[]), Some(Level::Warning));
+        assert_eq!(level(&[], &[(code, allow)]), None);
+        assert_eq!(level(&[(code, warn)], &[(code, allow)]), Some(Level::Warning));
+        assert_eq!(level(&[(code, allow), (code, deny)], &[]), Some(Level::Refusal));
+        assert_eq!(level(&[(Code::UnusedTool, allow)], &[(code, deny)]), Some(Level::Refusal));
+    }
+}
