@@ -80,6 +80,7 @@ pub mod __private {
         AgentBuilder, BoundTool, DynTool, NoArgs, Tool, ToolContext, ToolOptions, ToolReply, ToolReturn,
     };
 
+    pub use crate::__skillgraph_compiled as compiled;
     pub use crate::__skillgraph_expression as expression;
 
     /// Whether two texts are the same, at compile time.
@@ -102,4 +103,20 @@ macro_rules! __skillgraph_expression {
     ($expression:expr) => {
         $expression
     };
+}
+
+/// Items for the compiler alone. They stand at the author's tokens, so that errors do; an editor that saw them would offer
+/// each of them at those tokens.
+#[doc(hidden)]
+#[cfg(not(rust_analyzer))]
+#[macro_export]
+macro_rules! __skillgraph_compiled {
+    ($($item:item)*) => { $($item)* };
+}
+
+#[doc(hidden)]
+#[cfg(rust_analyzer)]
+#[macro_export]
+macro_rules! __skillgraph_compiled {
+    ($($item:item)*) => {};
 }

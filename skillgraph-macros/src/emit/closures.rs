@@ -6,7 +6,7 @@ use quote::{format_ident, quote_spanned};
 
 use super::Emit;
 use super::rebase::rebase;
-use super::tools::of_tool;
+use super::tools::of_tool_at;
 use crate::ast::{Closure, Condition, Tool, ToolKind, Trigger, TriggerTools};
 
 /// `mod __closures`, resolved where the macro is called.
@@ -26,9 +26,9 @@ pub(super) fn closures(emit: &Emit<'_>) -> TokenStream {
             Trigger::Closure(closure) => (closure, None),
             Trigger::Returns { tools, closure: Some(closure), .. } => (closure, typed_tool(emit, tools)),
         };
-        let input = match input.and_then(|at| Some((at, emit.tools.get(at)?))) {
-            Some((at, tool)) => {
-                let output = of_tool(at, tool, "Output");
+        let input = match input {
+            Some(tool) => {
+                let output = of_tool_at(closure.bar, tool, "Output");
                 quote_spanned!(Span::mixed_site()=> &#output)
             }
             None => quote_spanned!(Span::mixed_site()=> &#private::ToolResult),

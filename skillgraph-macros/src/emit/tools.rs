@@ -74,11 +74,16 @@ pub(super) fn agent(emit: &Emit<'_>) -> TokenStream {
         }
     });
     quote_spanned! {Span::mixed_site()=>
-        /// Begins an agent of this graph.
-        pub fn agent(tools: Tools) -> #private::AgentBuilder {
-            let Tools { #(#fields),* } = tools;
-            #private::AgentBuilder::of_graph(&GRAPH, [#(#bound),*])
+        #private::compiled! {
+            /// Begins an agent of this graph.
+            pub fn agent(tools: Tools) -> #private::AgentBuilder {
+                let Tools { #(#fields),* } = tools;
+                #private::AgentBuilder::of_graph(&GRAPH, [#(#bound),*])
+            }
         }
+        /// Begins an agent of this graph.
+        #[cfg(rust_analyzer)]
+        pub fn agent(tools: Tools) -> #private::AgentBuilder { loop {} }
     }
 }
 
@@ -105,14 +110,19 @@ pub(super) fn assertions(emit: &Emit<'_>) -> TokenStream {
             );
             let type_name = of_tool(at, tool, "NAME");
             let assertion = quote_spanned!(span=> ::core::assert!(#private::same(#type_name, #name), #message));
-            quote_spanned!(Span::mixed_site()=> const _: () = #assertion;)
+            quote_spanned!(Span::mixed_site()=> #private::compiled! { const _: () = #assertion; })
         })
         .collect()
 }
 
-/// `<Type as Tool>::item`, all of it standing at the author's type: a type that is no tool is one error, there.
-pub(super) fn of_tool(at: usize, tool: &Tool, item: &str) -> TokenStream {
-    let span = type_span(tool);
+/// `<Type as Tool>::item`, all of it standing at the author's type: a type that is no tool is one error, there. Only in
+/// bodies that editors do not see: go-to-definition at the type would offer every one of these tokens.
+fn of_tool(at: usize, tool: &Tool, item: &str) -> TokenStream {
+    of_tool_at(type_span(tool), at, item)
+}
+
+/// The same, standing at another place of the author's.
+pub(super) fn of_tool_at(span: Span, at: usize, item: &str) -> TokenStream {
     let (alias, item) = (Ident::new(&alias(at).to_string(), span), Ident::new(item, span));
     quote_spanned!(span=> <__types::#alias as __types::__Tool>::#item)
 }
