@@ -1,6 +1,11 @@
 #![doc = include_str!("../README.md")]
 #![warn(rustdoc::broken_intra_doc_links)]
 
+#[cfg(all(doc, not(doctest)))]
+mod code_page;
+
+#[cfg(all(doc, not(doctest)))]
+pub use code_page::codes;
 pub use skillgraph_core::Report;
 pub use skillgraph_core::decide::Cause;
 pub use skillgraph_core::decl::{GraphSpec, SkillId, Status, ToolId};
@@ -26,7 +31,8 @@ pub mod core {
 /// The README of this crate shows a whole graph. `cargo check` refuses one that cannot work: each mistake once, at its token.
 ///
 /// What may be meant is a warning: `#[allow(skillgraph::the_code)]`, `warn` and `deny` stand on the graph, a skill, an entry, an
-/// edge or a tool (SPEC 2.2). The codes are those of [`core::Code`], with `_` for `-`.
+/// edge or a tool (SPEC 2.2). The module `codes` of this documentation shows every code: what it means, a graph, the message,
+/// and the graph mended.
 ///
 /// The module holds `mod skill` and `mod tool` with one const a declaration, `struct Tools` with one field a tool,
 /// `static GRAPH` ([`StaticGraph`]), and `fn agent(Tools) -> AgentBuilder`.

@@ -1,0 +1,58 @@
+//! The page of codes. Programs and messages are those of `tests/ui`, so that the page shows what the compiler says.
+
+macro_rules! page {
+    ($($code:literal, $meaning:literal, $folder:literal, $case:literal;)+) => {
+        /// Every code of the check-up: what it means, a graph that shows it, what the compiler says, and the graph mended.
+        ///
+        /// Refusals are errors. Warnings are warnings of rustc: `#[allow(skillgraph::the_code)]` on the graph, a skill, an
+        /// entry, an edge or a tool silences one (with `_` for `-`), `deny` makes it an error; the programs below deny it.
+        ///
+        /// This module is documentation alone.
+        $(
+            #[doc = concat!("# `", $code, "`\n\n", $meaning, "\n\n```rust,ignore\n")]
+            #[doc = include_str!(concat!("../tests/", $folder, "/", $code, "/", $case, ".rs"))]
+            #[doc = "```\n\n```text\n"]
+            #[doc = include_str!(concat!("../tests/", $folder, "/", $code, "/", $case, ".stderr"))]
+            #[doc = "```\n\nMended:\n\n```rust,ignore\n"]
+            #[doc = include_str!(concat!("../tests/", $folder, "/", $code, "/fixed.rs"))]
+            #[doc = "```\n"]
+        )+
+        pub mod codes {}
+    };
+}
+
+page! {
+    "syntax", "The grammar is not met.", "ui", "missing_semicolon";
+    "unknown-tool", "A tool is named that the registry does not hold.", "ui", "plain";
+    "foreign-tool", "A step names a tool that the skill's own `tools` does not hold.", "ui", "plain";
+    "unknown-skill", "A skill is named that is not declared.", "ui", "plain";
+    "duplicate-skill", "One skill identifier is declared twice.", "ui", "plain";
+    "duplicate-tool", "One tool is declared or listed twice.", "ui", "declared";
+    "duplicate-id", "Two skills have one id.", "ui", "plain";
+    "duplicate-route", "Two edges have the same source, target and trigger.", "ui", "plain";
+    "edge-cannot-fire", "An edge waits for a tool that is never offered while the cursor is on its source.", "ui", "plain";
+    "invalid-name", "A name that the model would read breaks the rule for names.", "ui", "skills";
+    "reserved-name", "A name that the framework keeps for itself.", "ui", "plain";
+    "tool-name-mismatch", "`Tool::NAME` differs from the declared name.", "ui-rustc", "plain";
+    "no-entry", "No turn could ever start.", "ui", "plain";
+    "second-default", "Two entries have no condition.", "ui", "plain";
+    "empty-text", "A text that must say something is blank or missing.", "ui", "rules";
+    "empty-list", "A list that must hold something is empty.", "ui", "plain";
+    "steps-without-tools", "A procedure on a skill without tools.", "ui", "plain";
+    "on-skip-without-steps", "`on_skip` on a skill without a procedure.", "ui", "plain";
+    "steps-cannot-begin", "A procedure on a skill that can never hold the cursor.", "ui", "unwired";
+    "invalid-pattern", "`matches(…)` is not given a pattern of the `regex` crate.", "ui", "plain";
+    "unreachable-skill", "No entry or edge leads to a skill.", "ui", "denied";
+    "model-edge-only", "Only the model's own pick leads to a skill.", "ui", "denied";
+    "dead-edge", "An edge leaves a skill that can never hold the cursor.", "ui", "denied";
+    "ambiguous-routes", "Two edges out of one skill can fire on the same result.", "ui", "denied";
+    "self-loop", "An edge leads back to where it starts.", "ui", "denied";
+    "overlapping-keywords", "Two keyword rules share a keyword.", "ui", "denied";
+    "one-way-entries", "Most skills that a rule opens have no way out.", "ui", "denied";
+    "unused-tool", "A tool is declared and offered nowhere.", "ui", "denied";
+    "body-foreign-tool", "A body names a tool that its skill does not have.", "ui", "denied";
+    "body-unknown-tool", "A body calls what exists nowhere.", "ui", "denied";
+    "tools-share-prefix", "The tools of a skill are one service's.", "ui", "denied";
+    "few-declared-edges", "A graph with hardly an edge.", "ui", "denied";
+    "skill-wraps-one-tool", "A skill that is one tool with little to say.", "ui", "denied";
+}
