@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use common::{all_text, answer, assert_paired, calls, counts, hops, last_results, pick, succeeds, tool};
+use common::{all_text, answer, assert_paired, calls, counts, hops, last_results, pick, succeeds, take, tool};
 use serde_json::{Value, json};
 use skillgraph::{
     Agent, DynTool, Event, Message, ModelReply, Outcome, ScriptedModel, StopReason, ToolCall, ToolReply, skill_graph,
@@ -46,13 +46,12 @@ skill_graph! {
 }
 
 /// An agent whose tools succeed, except those given.
-fn parcels(model: &ScriptedModel, tools: Vec<DynTool>) -> Agent {
-    let mut given = tools;
-    let mut take = |name: &str| match given.iter().position(|tool| tool.name() == name) {
-        Some(at) => given.remove(at),
-        None => succeeds(name),
+fn parcels(model: &ScriptedModel, mut given: Vec<DynTool>) -> Agent {
+    let tools = parcels::Tools {
+        find_order: take(&mut given, "find_order"),
+        find_parcel: take(&mut given, "find_parcel"),
+        pay: take(&mut given, "pay"),
     };
-    let tools = parcels::Tools { find_order: take("find_order"), find_parcel: take("find_parcel"), pay: take("pay") };
     parcels::agent(tools).model(model.clone()).build().expect("an agent")
 }
 

@@ -5,7 +5,7 @@ mod common;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{answer, assert_paired, calls, counts, hops, last_results, pick, succeeds, tool};
+use common::{answer, assert_paired, calls, counts, hops, last_results, pick, succeeds, take, tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -86,20 +86,19 @@ skill_graph! {
     }
 }
 
-fn agent_with(model: &ScriptedModel, tools: Vec<DynTool>) -> Agent {
-    let mut given = tools;
-    let mut take = |name: &str| match given.iter().position(|tool| tool.name() == name) {
-        Some(at) => given.remove(at),
-        None => succeeds(name),
-    };
-    let tools = support::Tools {
-        lookup: take("lookup"),
+/// The tools of the graph: those given, and others that succeed.
+fn tools_with(mut given: Vec<DynTool>) -> support::Tools {
+    support::Tools {
+        lookup: take(&mut given, "lookup"),
         issue_refund: IssueRefund,
-        note: take("note"),
-        close: take("close"),
-        search: take("search_docs"),
-    };
-    support::agent(tools).model(model.clone()).system("Host.").build().expect("an agent")
+        note: take(&mut given, "note"),
+        close: take(&mut given, "close"),
+        search: take(&mut given, "search_docs"),
+    }
+}
+
+fn agent_with(model: &ScriptedModel, given: Vec<DynTool>) -> Agent {
+    support::agent(tools_with(given)).model(model.clone()).system("Host.").build().expect("an agent")
 }
 
 fn agent(model: &ScriptedModel) -> Agent {
@@ -327,13 +326,7 @@ async fn the_cap_is_never_exceeded_not_even_by_a_nudge() {
     assert_eq!(model.requests().len(), 10);
 
     let model = ScriptedModel::new([ModelReply::text("early")]);
-    let tools = support::Tools {
-        lookup: succeeds("lookup"),
-        issue_refund: IssueRefund,
-        note: succeeds("note"),
-        close: succeeds("close"),
-        search: succeeds("search_docs"),
-    };
+    let tools = tools_with(vec![]);
     let agent = support::agent(tools).model(model.clone()).max_iterations(1).build().expect("an agent");
     let report = agent.run("audit 7").await.expect("a turn");
     assert_eq!(report.text(), Some("early"));
@@ -345,13 +338,7 @@ async fn the_last_calls_of_a_turn_run_and_are_answered() {
     let model = ScriptedModel::from_fn(|_| {
         calls([("c1", "lookup", json!({})), ("c2", "read_skill", json!({ "id": "billing" }))])
     });
-    let tools = support::Tools {
-        lookup,
-        issue_refund: IssueRefund,
-        note: succeeds("note"),
-        close: succeeds("close"),
-        search: succeeds("search_docs"),
-    };
+    let tools = tools_with(vec![lookup]);
     let agent = support::agent(tools).model(model.clone()).max_iterations(1).build().expect("an agent");
     let mut conversation = agent.conversation();
     let report = conversation.send("hello").await.expect("a turn");
@@ -531,13 +518,7 @@ fn a_turn_of_another_graph_is_refused_with_the_names_that_differ() {
 
 #[test]
 fn an_agent_that_does_not_fit_together_is_not_built() {
-    let tools = |search: DynTool| support::Tools {
-        lookup: succeeds("lookup"),
-        issue_refund: IssueRefund,
-        note: succeeds("note"),
-        close: succeeds("close"),
-        search,
-    };
+    let tools = |search: DynTool| support::Tools { search, ..tools_with(vec![]) };
     let model = ScriptedModel::new([]);
     let error = support::agent(tools(succeeds("search"))).model(model.clone()).build().expect_err("a wrong name");
     assert_eq!(error.to_string(), "the graph declares the tool `search_docs` and was given one named `search`");

@@ -18,6 +18,8 @@ const MOST_KEYWORDS: usize = 3;
 pub fn to_mermaid<S>(decl: &GraphDecl<S>) -> String {
     let nodes: HashMap<&str, usize> =
         decl.skills.iter().enumerate().rev().map(|(at, skill)| (skill.ident.text.as_str(), at)).collect();
+    let tools: HashMap<&str, &str> =
+        decl.tools.iter().rev().map(|tool| (tool.ident.text.as_str(), tool.name.text.as_str())).collect();
     let mut drawing = String::from("flowchart TD\n");
     let mut line = |text: std::fmt::Arguments<'_>| {
         // Writing to a string cannot fail.
@@ -38,7 +40,7 @@ pub fn to_mermaid<S>(decl: &GraphDecl<S>) -> String {
     for route in &decl.routes {
         if let (Some(from), Some(to)) = (nodes.get(route.from.text.as_str()), nodes.get(route.to.text.as_str())) {
             let arrow = if matches!(route.trigger, Trigger::Pick) { "-.->" } else { "-->" };
-            line(format_args!("n{from} {arrow}|\"{}\"| n{to}", escape(&route_caption(route, decl))));
+            line(format_args!("n{from} {arrow}|\"{}\"| n{to}", escape(&route_caption(route, &tools))));
         }
     }
     drawing
@@ -68,7 +70,7 @@ fn condition_caption<S>(condition: &Condition<S>) -> String {
     }
 }
 
-fn route_caption<S>(route: &RouteDecl<S>, decl: &GraphDecl<S>) -> String {
+fn route_caption<S>(route: &RouteDecl<S>, names: &HashMap<&str, &str>) -> String {
     if let Some(label) = &route.label {
         return label.text.clone();
     }
@@ -80,16 +82,13 @@ fn route_caption<S>(route: &RouteDecl<S>, decl: &GraphDecl<S>) -> String {
                 format!(" is {}", set.iter().map(|status| status.as_str()).collect::<Vec<_>>().join(" or "))
             });
             let closure = closure.as_ref().map_or(String::new(), |source| format!(" when {}", source.text));
-            format!("on {}{statuses}{closure}", tools_caption(tools, decl))
+            format!("on {}{statuses}{closure}", tools_caption(tools, names))
         }
     }
 }
 
-fn tools_caption<S>(tools: &TriggerTools<S>, decl: &GraphDecl<S>) -> String {
-    let name_of = |word: &Word<S>| {
-        let declared = decl.tools.iter().find(|tool| tool.ident.text == word.text);
-        declared.map_or_else(|| word.text.clone(), |tool| tool.name.text.clone())
-    };
+fn tools_caption<S>(tools: &TriggerTools<S>, names: &HashMap<&str, &str>) -> String {
+    let name_of = |word: &Word<S>| names.get(word.text.as_str()).copied().unwrap_or(&word.text).to_owned();
     match tools {
         TriggerTools::One(tool) => name_of(tool),
         TriggerTools::AnyOf { list, .. } => list.iter().map(name_of).collect::<Vec<_>>().join(" or "),

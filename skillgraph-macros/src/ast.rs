@@ -66,6 +66,13 @@ pub(crate) struct Tool {
     pub(crate) kind: ToolKind,
 }
 
+impl Tool {
+    /// Whether the compiler knows its type.
+    pub(crate) fn is_typed(&self) -> bool {
+        matches!(self.kind, ToolKind::Typed(_))
+    }
+}
+
 pub(crate) enum ToolKind {
     Typed(Box<Type>),
     Dyn,
@@ -136,6 +143,17 @@ pub(crate) enum Trigger {
     Pick,
     Returns { tools: TriggerTools, statuses: Option<StatusSet>, closure: Option<Closure> },
     Closure(Closure),
+}
+
+impl TriggerTools {
+    /// The tools that are named; none for `any`.
+    pub(crate) fn named(&self) -> &[Name] {
+        match self {
+            TriggerTools::One(name) => std::slice::from_ref(name),
+            TriggerTools::AnyOf { list, .. } => list,
+            TriggerTools::Any { .. } => &[],
+        }
+    }
 }
 
 pub(crate) enum TriggerTools {

@@ -26,7 +26,7 @@ fn tool(tool: &ast::Tool) -> ToolDecl<Span> {
     ToolDecl {
         ident: word(&tool.ident),
         name: tool.name.as_ref().map_or_else(|| word(&tool.ident), text),
-        typed: matches!(tool.kind, ast::ToolKind::Typed(_)),
+        typed: tool.is_typed(),
         lints: tool.attributes.lints.clone(),
     }
 }

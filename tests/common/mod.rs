@@ -21,6 +21,14 @@ pub fn succeeds(name: &str) -> DynTool {
     tool(name, move |_| ToolReply::success(json!(text)))
 }
 
+/// Takes the tool of that name out of those given; one that was not given succeeds.
+pub fn take(given: &mut Vec<DynTool>, name: &str) -> DynTool {
+    match given.iter().position(|tool| tool.name() == name) {
+        Some(at) => given.remove(at),
+        None => succeeds(name),
+    }
+}
+
 /// A tool that succeeds and counts how often it ran.
 pub fn counts(name: &str) -> (DynTool, Arc<AtomicUsize>) {
     let runs = Arc::new(AtomicUsize::new(0));

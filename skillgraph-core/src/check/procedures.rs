@@ -73,12 +73,7 @@ pub(super) fn check_foreign_tool<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_
             if facts.tool(tool).is_none() || skill.tools.iter().any(|own| own.text == *tool) {
                 continue;
             }
-            let owners: Vec<&str> = decl
-                .skills
-                .iter()
-                .filter(|other| other.tools.iter().any(|theirs| theirs.text == *tool))
-                .map(|other| other.ident.text.as_str())
-                .collect();
+            let owners = decl.owners_of(tool);
             let finding = Finding::new(
                 Code::ForeignTool,
                 step.tool.at.clone(),

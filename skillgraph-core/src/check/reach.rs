@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::facts::Facts;
-use crate::decl::{GraphDecl, RouteDecl, StatusSet, Trigger, TriggerTools, leveled};
+use crate::decl::{GraphDecl, RouteDecl, Trigger, TriggerTools, leveled};
 use crate::finding::{Code, Finding};
 
 /// No entry or edge leads to a skill.
@@ -111,8 +111,7 @@ pub(super) fn check_ambiguous_routes<S: Clone>(decl: &GraphDecl<S>, findings: &m
 }
 
 fn can_fire_together<S>(a: &RouteDecl<S>, b: &RouteDecl<S>) -> bool {
-    let (a_statuses, b_statuses) = (a.trigger.statuses(), b.trigger.statuses());
-    StatusSet::iter(a_statuses).any(|status| b_statuses.contains(status)) && share_a_tool(&a.trigger, &b.trigger)
+    a.trigger.statuses().intersects(b.trigger.statuses()) && share_a_tool(&a.trigger, &b.trigger)
 }
 
 fn share_a_tool<S>(a: &Trigger<S>, b: &Trigger<S>) -> bool {

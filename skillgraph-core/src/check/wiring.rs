@@ -89,12 +89,7 @@ pub(super) fn check_edge_cannot_fire<S: Clone>(
             if facts.can_be_offered(tool, source) {
                 continue;
             }
-            let owners: Vec<&str> = decl
-                .skills
-                .iter()
-                .filter(|skill| skill.tools.iter().any(|own| own.text == name.text))
-                .map(|skill| skill.ident.text.as_str())
-                .collect();
+            let owners = decl.owners_of(&name.text);
             let from = &route.from.text;
             let finding = Finding::new(
                 Code::EdgeCannotFire,

@@ -63,6 +63,14 @@ pub struct GraphDecl<S> {
     pub routes: Vec<RouteDecl<S>>,
 }
 
+impl<S> GraphDecl<S> {
+    /// The skills that list the tool among theirs, by identifier, in declaration order.
+    pub fn owners_of(&self, tool: &str) -> Vec<&str> {
+        let owners = self.skills.iter().filter(|skill| skill.tools.iter().any(|own| own.text == tool));
+        owners.map(|skill| skill.ident.text.as_str()).collect()
+    }
+}
+
 /// One tool of the registry.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "turn", derive(serde::Serialize))]

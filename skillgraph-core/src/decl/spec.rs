@@ -31,6 +31,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -145,6 +147,13 @@ fn is_active(scope: &Scope) -> bool {
 }
 
 impl GraphSpec {
+    /// Checks it over a registry of tool names, as [`crate::graph::Graph::compile`] does, and warns too.
+    pub fn checkup(&self, registry: &[impl AsRef<str>]) -> Report {
+        let decl = self.declaration(registry, str::to_owned);
+        let refusals = check(&decl);
+        Report { findings: if refusals.is_empty() { warnings(&decl) } else { refusals } }
+    }
+
     /// The graph as a declaration over a registry of tool names. `place` makes a place of a JSON pointer.
     pub fn declaration<S>(&self, registry: &[impl AsRef<str>], place: impl Fn(&str) -> S) -> GraphDecl<S> {
         let lower = Lower { place };
@@ -157,15 +166,6 @@ impl GraphSpec {
             entries: indexed(&self.entries, "/entries").map(|(entry, at)| lower.entry(entry, &at)).collect(),
             routes: indexed(&self.routes, "/routes").map(|(route, at)| lower.route(route, &at)).collect(),
         }
-    }
-}
-
-impl GraphSpec {
-    /// Checks it over a registry of tool names, as [`crate::graph::Graph::compile`] does, and warns too.
-    pub fn checkup(&self, registry: &[impl AsRef<str>]) -> Report {
-        let decl = self.declaration(registry, str::to_owned);
-        let refusals = check(&decl);
-        Report { findings: if refusals.is_empty() { warnings(&decl) } else { refusals } }
     }
 }
 
@@ -290,7 +290,7 @@ impl<S> GraphDecl<S> {
     ///
     /// [`NotData`] where it has a closure.
     pub fn spec(&self) -> Result<GraphSpec, NotData> {
-        let names = Names { decl: self };
+        let names = Names::of(self);
         Ok(GraphSpec {
             name: self.name.text.clone(),
             baseline: names.tools(&self.baseline),
@@ -301,36 +301,39 @@ impl<S> GraphDecl<S> {
     }
 }
 
-/// Identifiers to the names that a model knows.
-struct Names<'a, S> {
-    decl: &'a GraphDecl<S>,
+/// Identifiers to the names that a model knows; of two declarations the first.
+struct Names<'a> {
+    tools: HashMap<&'a str, &'a str>,
+    skills: HashMap<&'a str, &'a str>,
 }
 
-impl<S> Names<'_, S> {
-    fn tool(&self, ident: &Word<S>) -> String {
-        let declared = self.decl.tools.iter().find(|tool| tool.ident.text == ident.text);
-        declared.map_or_else(|| ident.text.clone(), |tool| tool.name.text.clone())
+impl<'a> Names<'a> {
+    fn of<S>(decl: &'a GraphDecl<S>) -> Self {
+        let tools = decl.tools.iter().rev().map(|tool| (tool.ident.text.as_str(), tool.name.text.as_str()));
+        let skills = decl.skills.iter().rev().map(|skill| (skill.ident.text.as_str(), skill.id.text.as_str()));
+        Names { tools: tools.collect(), skills: skills.collect() }
     }
 
-    fn tools(&self, idents: &[Word<S>]) -> Vec<String> {
-        idents.iter().map(|ident| self.tool(ident)).collect()
+    fn tool<'n>(&'n self, ident: &'n str) -> &'n str {
+        self.tools.get(ident).copied().unwrap_or(ident)
     }
 
-    fn skill(&self, ident: &Word<S>) -> String {
-        let declared = self.decl.skills.iter().find(|skill| skill.ident.text == ident.text);
-        declared.map_or_else(|| ident.text.clone(), |skill| skill.id.text.clone())
+    fn skill(&self, ident: &str) -> String {
+        self.skills.get(ident).copied().unwrap_or(ident).to_owned()
     }
 
-    fn skill_spec(&self, skill: &SkillDecl<S>) -> SkillSpec {
+    fn tools<S>(&self, idents: &[Word<S>]) -> Vec<String> {
+        idents.iter().map(|ident| self.tool(&ident.text).to_owned()).collect()
+    }
+
+    fn skill_spec<S>(&self, skill: &SkillDecl<S>) -> SkillSpec {
         let body = match &skill.body {
             Some(Body::Inline { source, prose: Err(_) }) => source.text.clone(),
-            Some(Body::Inline { prose: Ok(prose), .. }) => prose.render(|tool| {
-                let declared = self.decl.tools.iter().find(|declared| declared.ident.text == tool);
-                declared.map_or(tool, |declared| declared.name.text.as_str())
-            }),
+            Some(Body::Inline { prose: Ok(prose), .. }) => prose.render(|tool| self.tool(tool)),
             _ => String::new(),
         };
-        let step = |step: &StepDecl<S>| StepSpec { tool: self.tool(&step.tool), note: step.note.text.clone() };
+        let step =
+            |step: &StepDecl<S>| StepSpec { tool: self.tool(&step.tool.text).to_owned(), note: step.note.text.clone() };
         SkillSpec {
             id: skill.id.text.clone(),
             description: skill.description.as_ref().map(|text| text.text.clone()).unwrap_or_default(),
@@ -342,18 +345,18 @@ impl<S> Names<'_, S> {
         }
     }
 
-    fn entry_spec(&self, entry: &EntryDecl<S>) -> Result<EntrySpec, NotData> {
+    fn entry_spec<S>(&self, entry: &EntryDecl<S>) -> Result<EntrySpec, NotData> {
         Ok(EntrySpec {
-            skill: self.skill(&entry.skill),
+            skill: self.skill(&entry.skill.text),
             when: entry.condition.as_ref().map(condition_spec).transpose()?,
             label: entry.label.as_ref().map(|label| label.text.clone()),
         })
     }
 
-    fn route_spec(&self, route: &RouteDecl<S>) -> Result<RouteSpec, NotData> {
+    fn route_spec<S>(&self, route: &RouteDecl<S>) -> Result<RouteSpec, NotData> {
         let mut spec = RouteSpec {
-            from: self.skill(&route.from),
-            to: self.skill(&route.to),
+            from: self.skill(&route.from.text),
+            to: self.skill(&route.to.text),
             pick: false,
             on: None,
             statuses: None,

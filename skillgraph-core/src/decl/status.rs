@@ -96,6 +96,11 @@ impl StatusSet {
         self.0 & 1 << status as u8 != 0
     }
 
+    /// Whether the two sets share a status.
+    pub const fn intersects(self, other: StatusSet) -> bool {
+        self.0 & other.0 != 0
+    }
+
     /// The statuses of the set, in the order of SPEC 3.3.
     pub fn iter(self) -> impl Iterator<Item = Status> {
         Status::ALL.into_iter().filter(move |status| self.contains(*status))

@@ -52,7 +52,7 @@ impl Graph {
         if !findings.is_empty() {
             return Err(Report { findings });
         }
-        Self::from_declaration(spec.declaration(registry, |_| ()), Closures::default()).map_err(|error| {
+        Self::build(spec.declaration(registry, |_| ()), Closures::default()).map_err(|error| {
             let finding = Finding::new(Code::InvalidPattern, "/entries".to_owned(), error.to_string());
             Report { findings: vec![finding] }
         })
@@ -69,6 +69,11 @@ impl Graph {
         if !findings.is_empty() {
             return Err(GraphError::Refused(findings));
         }
+        Self::build(decl, closures)
+    }
+
+    /// Compiles a declaration that the check-up has accepted.
+    fn build(decl: GraphDecl<()>, closures: Closures) -> Result<Self, GraphError> {
         let names = Names::of(&decl);
         let open = open_skills(&decl, &names);
         let mut skills: Vec<Skill> =

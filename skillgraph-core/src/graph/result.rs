@@ -37,13 +37,6 @@ impl ToolResult {
             verdicts: Vec::new(),
         })
     }
-
-    /// Adds what the typed tests of edges said when the tool returned.
-    #[must_use]
-    pub fn with_verdicts(mut self, verdicts: Vec<EdgeVerdict>) -> Self {
-        self.verdicts = verdicts;
-        self
-    }
 }
 
 /// What an edge's typed test said of a tool's output (SPEC 1.4).

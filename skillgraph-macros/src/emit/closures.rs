@@ -1,13 +1,15 @@
 //! The author's closures as function pointers. Their bodies go through a macro of the facade, so that a body which is
 //! no expression is one error at its tokens and not the end of the module.
 
+use std::collections::HashMap;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 
 use super::Emit;
 use super::rebase::rebase;
 use super::tools::of_tool_at;
-use crate::ast::{Closure, Condition, Tool, ToolKind, Trigger, TriggerTools};
+use crate::ast::{Closure, Condition, Trigger, TriggerTools};
 
 /// `mod __closures`, resolved where the macro is called.
 pub(super) fn closures(emit: &Emit<'_>) -> TokenStream {
@@ -43,17 +45,16 @@ pub(super) fn closures(emit: &Emit<'_>) -> TokenStream {
     }
 }
 
-/// The typed tests that a tool's output must be put to: which edge, and the test.
-pub(super) fn typed_tests_of(emit: &Emit<'_>, tool: &Tool) -> Vec<TokenStream> {
-    let mut tests = Vec::new();
+/// The typed tests that the outputs of tools must be put to, by tool: which edge, and the test.
+pub(super) fn typed_tests(emit: &Emit<'_>) -> HashMap<usize, Vec<TokenStream>> {
+    let mut tests: HashMap<usize, Vec<TokenStream>> = HashMap::new();
     for (at, route) in emit.routes().enumerate() {
         if let Trigger::Returns { tools, closure: Some(_), .. } = &route.trigger
-            && typed_tool(emit, tools)
-                .is_some_and(|typed| emit.tools.get(typed).is_some_and(|typed| typed.ident.text == tool.ident.text))
+            && let Some(tool) = typed_tool(emit, tools)
         {
             let test = route_test(at);
             let at = u32::try_from(at).unwrap_or(u32::MAX);
-            tests.push(quote_spanned!(Span::mixed_site()=> (#at, __closures::#test)));
+            tests.entry(tool).or_default().push(quote_spanned!(Span::mixed_site()=> (#at, __closures::#test)));
         }
     }
     tests
@@ -63,7 +64,7 @@ pub(super) fn typed_tests_of(emit: &Emit<'_>, tool: &Tool) -> Vec<TokenStream> {
 pub(super) fn typed_tool(emit: &Emit<'_>, tools: &TriggerTools) -> Option<usize> {
     let TriggerTools::One(name) = tools else { return None };
     let at = *emit.tool_index.get(name.text.as_str())?;
-    emit.tools.get(at).is_some_and(|tool| matches!(tool.kind, ToolKind::Typed(_))).then_some(at)
+    emit.tools.get(at).is_some_and(|tool| tool.is_typed()).then_some(at)
 }
 
 /// Every closure of an entry's condition, in the order of the source.

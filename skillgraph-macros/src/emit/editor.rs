@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 
 use super::Emit;
-use crate::ast::{Name, Trigger, TriggerTools};
+use crate::ast::Trigger;
 
 pub(super) fn unresolved(emit: &Emit<'_>) -> TokenStream {
     let graph = emit.graph;
@@ -16,7 +16,7 @@ pub(super) fn unresolved(emit: &Emit<'_>) -> TokenStream {
         skill.tools.iter().chain(skill.steps.iter().flat_map(|steps| &steps.list).map(|step| &step.tool))
     });
     let of_routes = graph.routes.iter().flat_map(|route| match &route.trigger {
-        Trigger::Returns { tools, .. } => named(tools),
+        Trigger::Returns { tools, .. } => tools.named(),
         _ => &[],
     });
     let tools = of_skills.chain(&graph.baseline).chain(of_routes);
@@ -31,13 +31,5 @@ pub(super) fn unresolved(emit: &Emit<'_>) -> TokenStream {
             #(let _ = skill::#skills;)*
             #(let _ = tool::#tools;)*
         };
-    }
-}
-
-fn named(tools: &TriggerTools) -> &[Name] {
-    match tools {
-        TriggerTools::One(name) => std::slice::from_ref(name),
-        TriggerTools::AnyOf { list, .. } => list,
-        TriggerTools::Any { .. } => &[],
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Emit<'a> {
     /// The first declaration of each name; a second one is an error already.
     tools: Vec<&'a Tool>,
     /// What the model calls each of these tools.
-    names: Vec<String>,
+    names: Vec<&'a str>,
     skills: Vec<(&'a Skill, usize)>,
     tool_index: HashMap<&'a str, usize>,
     skill_index: HashMap<&'a str, usize>,
@@ -47,10 +47,10 @@ impl<'a> Emit<'a> {
             tool_index: HashMap::new(),
             skill_index: HashMap::new(),
         };
-        for tool in &graph.tools {
+        for (tool, declared) in graph.tools.iter().zip(&decl.tools) {
             if !emit.tool_index.contains_key(tool.ident.text.as_str()) {
                 emit.tool_index.insert(&tool.ident.text, emit.tools.len());
-                emit.names.push(tool.name.as_ref().map_or_else(|| tool.ident.text.clone(), |name| name.value()));
+                emit.names.push(&declared.name.text);
                 emit.tools.push(tool);
             }
         }
@@ -71,7 +71,7 @@ impl<'a> Emit<'a> {
 
     /// What the model calls the tool of that identifier.
     fn model_name(&self, tool: &str) -> Option<&str> {
-        self.names.get(*self.tool_index.get(tool)?).map(String::as_str)
+        self.names.get(*self.tool_index.get(tool)?).copied()
     }
 
     fn knows_tool(&self, name: &Name) -> bool {

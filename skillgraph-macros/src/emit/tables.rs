@@ -1,9 +1,8 @@
 //! The graph as one static table: every mention of a name is a path through the author's token.
 
 use proc_macro2::{Span, TokenStream};
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
 use skillgraph_core::decl::{Body, OnSkip, Scope, SkillDecl, StatusSet};
-use syn::LitStr;
 
 use super::Emit;
 use super::closures::{entry_test, route_test, typed_tool};
@@ -15,7 +14,7 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
     let name = &emit.graph.name.text;
     let tools = emit.tools.iter().map(|tool| {
         let ident = &tool.ident.ident;
-        let typed = matches!(tool.kind, ast::ToolKind::Typed(_));
+        let typed = tool.is_typed();
         quote_spanned!(Span::mixed_site()=> #private::ToolRow { id: tool::#ident, typed: #typed })
     });
     let baseline = emit.tool_paths(&emit.graph.baseline);
@@ -25,7 +24,7 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
             let skill = &entry.skill.ident;
             let mut part = 0;
             let condition = option(entry.condition.as_ref().map(|condition| condition_row(emit, at, &mut part, condition)));
-            let label = option(entry.label.as_ref().map(literal));
+            let label = option(entry.label.as_ref().map(ToTokens::to_token_stream));
             quote_spanned!(Span::mixed_site()=> #private::EntryRow { skill: skill::#skill, condition: #condition, label: #label })
         },
     );
@@ -124,7 +123,7 @@ fn route_row(emit: &Emit<'_>, at: usize, route: &Route) -> TokenStream {
             quote_spanned!(Span::mixed_site()=> Returns { tools: #tools, statuses: #statuses, test: #test })
         }
     };
-    let label = option(route.label.as_ref().map(literal));
+    let label = option(route.label.as_ref().map(ToTokens::to_token_stream));
     quote_spanned! {Span::mixed_site()=>
         #private::RouteRow { from: skill::#from, to: skill::#to, trigger: #private::TriggerRow::#trigger, label: #label }
     }
@@ -138,17 +137,11 @@ fn result_test(emit: &Emit<'_>, at: usize, closure: &Closure) -> TokenStream {
 
 fn tools_row(emit: &Emit<'_>, tools: &TriggerTools) -> TokenStream {
     let private = emit.private();
-    match tools {
-        TriggerTools::Any { .. } => quote_spanned!(Span::mixed_site()=> #private::ToolsRow::Any),
-        TriggerTools::AnyOf { list, .. } => {
-            let tools = emit.tool_paths(list);
-            quote_spanned!(Span::mixed_site()=> #private::ToolsRow::These(&[#(#tools),*]))
-        }
-        TriggerTools::One(name) => {
-            let tools = emit.tool_paths(std::slice::from_ref(name));
-            quote_spanned!(Span::mixed_site()=> #private::ToolsRow::These(&[#(#tools),*]))
-        }
+    if let TriggerTools::Any { .. } = tools {
+        return quote_spanned!(Span::mixed_site()=> #private::ToolsRow::Any);
     }
+    let tools = emit.tool_paths(tools.named());
+    quote_spanned!(Span::mixed_site()=> #private::ToolsRow::These(&[#(#tools),*]))
 }
 
 fn status_list(emit: &Emit<'_>, set: StatusSet) -> TokenStream {
@@ -165,8 +158,4 @@ fn option(value: Option<TokenStream>) -> TokenStream {
         Some(value) => quote_spanned!(Span::mixed_site()=> ::core::option::Option::Some(#value)),
         None => quote_spanned!(Span::mixed_site()=> ::core::option::Option::None),
     }
-}
-
-fn literal(literal: &LitStr) -> TokenStream {
-    quote_spanned!(Span::mixed_site()=> #literal)
 }

@@ -6,7 +6,7 @@ use skillgraph_core::Code;
 use syn::Type;
 
 use super::Emit;
-use super::closures::typed_tests_of;
+use super::closures::typed_tests;
 use super::rebase::rebase;
 use crate::ast::{Tool, ToolKind};
 
@@ -62,11 +62,12 @@ pub(super) fn agent(emit: &Emit<'_>) -> TokenStream {
         let (ident, local) = (&tool.ident.ident, local(at));
         quote_spanned!(Span::mixed_site()=> #ident: #local)
     });
+    let tests = typed_tests(emit);
     let bound = emit.tools.iter().enumerate().map(|(at, tool)| {
         let local = local(at);
         match &tool.kind {
             ToolKind::Typed(_) => {
-                let tests = typed_tests_of(emit, tool);
+                let tests = tests.get(&at).map(Vec::as_slice).unwrap_or_default();
                 let bind = of_tool(at, tool, "bind");
                 quote_spanned!(type_span(tool)=> #bind(#local, &[#(#tests),*]))
             }
@@ -99,7 +100,7 @@ pub(super) fn assertions(emit: &Emit<'_>) -> TokenStream {
         .iter()
         .zip(&emit.names)
         .enumerate()
-        .filter(|(_, (tool, _))| matches!(tool.kind, ToolKind::Typed(_)))
+        .filter(|(_, (tool, _))| tool.is_typed())
         .map(|(at, (tool, name))| {
             let span = name_span(tool);
             let message = format!(
