@@ -24,7 +24,6 @@ pub mod finding;
 #[cfg(feature = "turn")]
 pub mod graph;
 pub mod suggest;
-#[cfg(feature = "turn")]
 pub mod text;
 #[cfg(feature = "turn")]
 pub mod turn;
