@@ -8,69 +8,40 @@ use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
-use skillgraph::core::check::{check, warnings};
+use skillgraph::core::check::{check, check_up};
 use skillgraph::core::decide::{Evidence, decide};
-use skillgraph::core::decl::{
-    Body, Condition, EntryDecl, GraphDecl, Lints, RouteDecl, Scope, SkillDecl, Status, ToolDecl, Trigger, TriggerTools,
-    Word, read_prose,
-};
-use skillgraph::core::graph::{Closures, Graph, SkillIx, ToolResult};
+use skillgraph::core::decl::Status;
+use skillgraph::core::graph::{Graph, SkillIx, ToolResult};
 use skillgraph::core::turn::{Input, Limits, Output, Setup, ToolReturn, ToolSpec, Turn};
-use skillgraph::{ModelReply, ToolCall, Transcript};
+use skillgraph::{GraphSpec, ModelReply, ToolCall, Transcript};
 
 const SIZES: [usize; 4] = [3, 30, 300, 3_000];
-
-fn word(text: impl Into<String>) -> Word<()> {
-    Word::new(text, ())
-}
 
 /// A skill has an edge to the next one and three further away, each on a tool of its own.
 fn ring(skills: usize) -> Graph {
     let tool = |at: usize| format!("tool_{}", at % 8);
-    let route = |from: usize, edge: usize| RouteDecl {
-        from: word(format!("skill-{from}")),
-        to: word(format!("skill-{}", (from + 1 + edge * 7) % skills)),
-        trigger: Trigger::Returns { tools: TriggerTools::One(word(tool(edge))), statuses: None, closure: None },
-        lints: Lints::default(),
-        label: None,
-        unread: false,
+    let tools: Vec<String> = (0..8).map(tool).collect();
+    let skill = |at: usize| json!({ "id": format!("skill-{at}"), "description": format!("Does job number {at}"), "body": "Work.", "tools": tools });
+    let entry = |at: usize| {
+        let keywords = [format!("keyword{at}"), format!("phrase number {at}")];
+        match at {
+            0 => json!({ "skill": "skill-0" }),
+            _ => json!({ "skill": format!("skill-{at}"), "when": { "keywords": keywords } }),
+        }
     };
-    let skill = |at: usize| SkillDecl {
-        ident: word(format!("skill-{at}")),
-        id: word(format!("skill-{at}")),
-        description: Some(word(format!("Does job number {at}"))),
-        body: Some(Body::Inline { source: word("Work."), prose: read_prose("Work.") }),
-        tools: (0..8).map(|at| word(tool(at))).collect(),
-        steps: None,
-        on_skip: None,
-        scope: Scope::Active,
-        lints: Lints::default(),
-        unread: false,
+    let route = |(from, edge): (usize, usize)| {
+        let to = (from + 1 + edge * 7) % skills;
+        json!({ "from": format!("skill-{from}"), "to": format!("skill-{to}"), "on": [tool(edge)] })
     };
-    let entry = |at: usize| EntryDecl {
-        skill: word(format!("skill-{at}")),
-        condition: (at > 0).then(|| {
-            let list = vec![word(format!("keyword{at}")), word(format!("phrase number {at}"))];
-            Condition::Keywords { at: (), list }
-        }),
-        lints: Lints::default(),
-        label: None,
-    };
-    let decl = GraphDecl {
-        name: word("ring"),
-        lints: Lints::default(),
-        tools: (0..8)
-            .map(|at| ToolDecl { ident: word(tool(at)), name: word(tool(at)), typed: false, lints: Lints::default() })
-            .collect(),
-        baseline: vec![],
-        skills: (0..skills).map(skill).collect(),
-        entries: (0..skills).step_by(3).map(entry).collect(),
-        routes: (0..skills)
-            .flat_map(|from| (0..4).map(move |edge| (from, edge)))
-            .map(|(from, edge)| route(from, edge))
-            .collect(),
-    };
-    Graph::from_declaration(decl, Closures::default()).unwrap_or_else(|error| panic!("{error}"))
+    let routes = (0..skills).flat_map(|from| (0..4).map(move |edge| (from, edge)));
+    let spec: GraphSpec = serde_json::from_value(json!({
+        "name": "ring",
+        "skills": (0..skills).map(skill).collect::<Vec<_>>(),
+        "entries": (0..skills).step_by(3).map(entry).collect::<Vec<_>>(),
+        "routes": routes.map(route).collect::<Vec<_>>(),
+    }))
+    .unwrap_or_else(|error| panic!("{error}"));
+    Graph::compile(&spec, &tools).unwrap_or_else(|report| panic!("{report}"))
 }
 
 fn result(graph: &Graph, tool: &str) -> ToolResult {
@@ -166,7 +137,7 @@ fn check_ups(criterion: &mut Criterion) {
         let graph = ring(size);
         let decl = graph.declaration();
         group.bench_function(BenchmarkId::new("refusals", size), |bencher| bencher.iter(|| check(black_box(decl))));
-        group.bench_function(BenchmarkId::new("warnings", size), |bencher| bencher.iter(|| warnings(black_box(decl))));
+        group.bench_function(BenchmarkId::new("whole", size), |bencher| bencher.iter(|| check_up(black_box(decl))));
     }
     group.finish();
 }

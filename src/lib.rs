@@ -9,10 +9,10 @@ pub use code_page::codes;
 pub use skillgraph_core::Report;
 pub use skillgraph_core::decide::Cause;
 pub use skillgraph_core::decl::{GraphSpec, SkillId, Status, ToolId};
-pub use skillgraph_core::graph::{Graph, GraphError, StaticGraph, ToolResult, Witness};
+pub use skillgraph_core::graph::{Graph, GraphError, StaticGraph, TermEvidence, TermOutcome, ToolResult, Witness};
 pub use skillgraph_core::turn::{
-    Event, Message, ModelReply, ModelRequest, MoveRecord, Outcome, PickRefusal, StopReason, ToolCall, ToolSpec,
-    Transcript, Usage,
+    Event, GuardRecord, Message, ModelReply, ModelRequest, MoveRecord, Outcome, PickRefusal, StopReason, ToolCall,
+    ToolSpec, Transcript, Usage,
 };
 pub use skillgraph_macros::tool;
 pub use skillgraph_runtime::{
@@ -76,14 +76,15 @@ macro_rules! skill_graph {
 /// What generated code needs. Not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
-    pub use skillgraph_core::decl::{Name, OnSkip, Scope, SkillId, Status, ToolId};
+    pub use skillgraph_core::decl::{GuardOperator, Literal, Name, Number, OnSkip, Scope, SkillId, Status, ToolId};
     pub use skillgraph_core::graph::{
-        ConditionRow, EntryRow, GraphTable, RouteRow, SkillRow, StaticGraph, StepRow, TestRow, ToolResult, ToolRow,
-        ToolsRow, TriggerRow,
+        ConditionRow, EntryRow, GraphTable, LiteralRow, RouteRow, SkillRow, StaticGraph, StepRow, TermRow, TestRow,
+        ToolResult, ToolRow, ToolsRow, TriggerRow,
     };
     pub use skillgraph_macros::skill_graph;
     pub use skillgraph_runtime::{
-        AgentBuilder, BoundTool, DynTool, NoArgs, Tool, ToolContext, ToolOptions, ToolReply, ToolReturn,
+        AgentBuilder, BoundTool, DynTool, NoArgs, OutputTest, Tool, ToolContext, ToolOptions, ToolReply, ToolReturn,
+        guard,
     };
 
     pub use crate::__skillgraph_compiled as compiled;

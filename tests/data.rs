@@ -19,12 +19,15 @@ skill_graph! {
             description: "Money",
             body: "Call {pay}.",
             tools: [lookup, pay],
-            steps: [lookup: "find it", pay: "pay it"],
+            produces: [receipt],
+            steps: [lookup: "find it" produces [order], pay: "pay it" consumes [order]],
             on_skip: hold,
         }
         skill audit { description: "Audit", body: "Audit.", tools: [pay], scope: always }
         entry triage;
-        entry billing_desk when all[matches(r"(?i)order \d+"), keywords["refund"]] as "money";
+        entry billing_desk when all[matches(r"(?i)order \d+"), keywords["refund"]] as "money" { examples: ["refund order 7"] }
+        never_routes: ["what is the weather"];
+        route triage -> audit on lookup where amount > 500 && order.rate <= -0.5 && state in ["a", true, 18446744073709551615];
         route triage -> billing_desk on lookup as "found";
         route billing_desk -> audit on any[pay, search] is denied | failure;
         route billing_desk -> triage on any is absent;
@@ -72,7 +75,17 @@ fn every_mistake_is_reported_at_its_pointer() {
             { "skill": "triage" },
             { "skill": "triag", "when": { "all": [{ "matches": "(" }, { "keywords": [] }] } },
         ],
-        "routes": [{ "from": "triage", "to": "Billing", "on": ["pay"] }],
+        "routes": [
+            { "from": "triage", "to": "Billing", "on": ["pay"] },
+            { "from": "Billing", "to": "triage", "on": ["pay"], "where": [
+                { "path": "a..b", "op": "in", "value": [] },
+                { "path": "amount", "op": ">", "value": "5" },
+                { "path": "amount", "op": "==", "value": [1, 2] },
+                { "path": "amount", "op": "<", "value": 5 },
+                { "path": "amount", "op": "in", "value": [6, 7] },
+            ] },
+        ],
+        "never_routes": [" "],
     }))
     .expect("a spec");
     let report = Graph::compile(&spec, &["lookup", "pay", "search"]).expect_err("mistakes");
@@ -84,7 +97,13 @@ fn every_mistake_is_reported_at_its_pointer() {
         ("/entries/1/skill", "unknown-skill"),
         ("/entries/1/when/all/0/matches", "invalid-pattern"),
         ("/entries/1/when/all/1/keywords", "empty-list"),
+        ("/never_routes/0", "empty-text"),
         ("/routes/0/on/0", "edge-cannot-fire"),
+        ("/routes/1/where/0/path", "empty-text"),
+        ("/routes/1/where/0/value", "empty-list"),
+        ("/routes/1/where/1/value", "guard-type"),
+        ("/routes/1/where/2/value", "guard-type"),
+        ("/routes/1/where/4/path", "guard-unsatisfiable"),
         ("/skills/0/description", "empty-text"),
         ("/skills/1/id", "invalid-name"),
         ("/skills/1/steps/0/tool", "foreign-tool"),

@@ -79,6 +79,7 @@ fn graph() -> impl Strategy<Value = Arc<Graph>> {
                 skills: skills.iter().enumerate().map(|(at, plan)| skill_decl(at, plan)).collect(),
                 entries: entries(&skills, default),
                 routes: routes(&skills, &edges),
+                never_routes: None,
             };
             Arc::new(Graph::from_declaration(decl, Closures::default()).expect("the plan is sound"))
         },
@@ -92,8 +93,13 @@ fn tool_decl(at: usize) -> ToolDecl<()> {
 fn skill_decl(at: usize, plan: &SkillPlan) -> SkillDecl<()> {
     let body = format!("Body of s{at}.");
     let steps = plan.steps.iter().filter(|_| plan.entry && !plan.tools.is_empty());
-    let steps: Vec<StepDecl<()>> =
-        steps.map(|step| StepDecl { tool: word(format!("t{}", step.get(&plan.tools))), note: word("next") }).collect();
+    let steps = steps.map(|step| StepDecl {
+        tool: word(format!("t{}", step.get(&plan.tools))),
+        note: word("next"),
+        produces: None,
+        consumes: None,
+    });
+    let steps: Vec<StepDecl<()>> = steps.collect();
     SkillDecl {
         ident: word(format!("s{at}")),
         id: word(format!("s{at}")),
@@ -103,6 +109,8 @@ fn skill_decl(at: usize, plan: &SkillPlan) -> SkillDecl<()> {
         on_skip: (plan.hold && !steps.is_empty()).then_some((OnSkip::Hold, ())),
         steps: (!steps.is_empty()).then_some(Steps { at: (), list: steps }),
         scope: if plan.always { Scope::Always } else { Scope::Active },
+        produces: None,
+        consumes: None,
         lints: Lints::default(),
         unread: false,
     }
@@ -112,6 +120,7 @@ fn entries(skills: &[SkillPlan], default: bool) -> Vec<EntryDecl<()>> {
     let entries = skills.iter().enumerate().filter(|(_, plan)| plan.entry).map(|(at, _)| EntryDecl {
         skill: word(format!("s{at}")),
         condition: (at > 0 || !default).then(|| Condition::Keywords { at: (), list: vec![word(format!("word{at}"))] }),
+        examples: None,
         lints: Lints::default(),
         label: None,
     });
@@ -130,6 +139,7 @@ fn routes(skills: &[SkillPlan], edges: &[EdgePlan]) -> Vec<RouteDecl<()>> {
                 tools: TriggerTools::One(word(format!("t{}", tool.get(tools)))),
                 statuses: (!edge.statuses.is_empty())
                     .then(|| edge.statuses.iter().copied().fold(StatusSet::NONE, StatusSet::with)),
+                guard: Vec::new(),
                 closure: None,
             },
         };

@@ -5,7 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::graph::{Edge, EdgeIx, EntryIx, Graph, RouteTest, SkillIx, ToolResult, Verdict, Witness};
+use crate::graph::{
+    Edge, EdgeIx, EntryIx, Graph, Learnt, Reading, RouteTest, SkillIx, TermEvidence, TermOutcome, ToolResult, Verdict,
+    Witness, judge,
+};
 
 /// Why the cursor is where it is (SPEC 3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -86,11 +89,29 @@ pub struct CursorMove {
     pub fired: Option<Firing>,
     /// Later results that fired an edge to another target.
     pub losers: Vec<Firing>,
+    /// What was read for the guards of edges that could have fired, and what came of it.
+    pub guards: Vec<GuardEvidence>,
     /// Tests that panicked; they count as not passed.
     pub panicked: Vec<PanickedTest>,
 }
 
-/// An edge that a result fired.
+/// What became of a guard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GuardEvidence {
+    /// The edge that it belongs to, and the result that it read.
+    pub of: Firing,
+    /// Its terms.
+    pub terms: Vec<TermEvidence>,
+}
+
+impl GuardEvidence {
+    /// Whether every term passed.
+    pub fn passed(&self) -> bool {
+        self.terms.iter().all(|term| term.outcome == TermOutcome::Passed)
+    }
+}
+
+/// An edge and a result: one that fired it, or one that its guard read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Firing {
     /// The edge.
@@ -121,6 +142,7 @@ pub fn decide(graph: &Graph, cursor: Option<SkillIx>, evidence: Evidence<'_>) ->
         witness: None,
         fired: None,
         losers: Vec::new(),
+        guards: Vec::new(),
         panicked: Vec::new(),
     };
     match evidence {
@@ -160,43 +182,48 @@ fn start(graph: &Graph, message: &str, unmoved: CursorMove) -> CursorMove {
 fn follow_edges(graph: &Graph, results: &[ToolResult], mut decision: CursorMove) -> CursorMove {
     let Some(cursor) = decision.from else { return decision };
     for (at, result) in results.iter().enumerate() {
-        let Some((edge, target)) = fired_edge(graph, cursor, result, &mut decision.panicked) else { continue };
+        // The first edge out of the cursor, in declaration order, that the result fires.
+        let mut candidates = graph.candidate_edges(cursor, result.tool_ix);
+        let fired = candidates.find(|(edge, candidate)| {
+            let firing = Firing { edge: *edge, result: at };
+            candidate.statuses.contains(result.status) && passes(firing, candidate, result, &mut decision)
+        });
+        let Some((edge, Edge { to: target, .. })) = fired else { continue };
         let firing = Firing { edge, result: at };
         if decision.fired.is_none() {
-            decision.to = Some(target);
+            decision.to = Some(*target);
             decision.by = Cause::Route;
             decision.fired = Some(firing);
-        } else if decision.to != Some(target) {
+        } else if decision.to != Some(*target) {
             decision.losers.push(firing);
         }
     }
     decision
 }
 
-/// The first edge out of the cursor, in declaration order, that the result fires.
-fn fired_edge(
-    graph: &Graph,
-    cursor: SkillIx,
-    result: &ToolResult,
-    panicked: &mut Vec<PanickedTest>,
-) -> Option<(EdgeIx, SkillIx)> {
-    graph.candidate_edges(cursor, result.tool_ix).find_map(|(at, edge)| {
-        let fires = edge.statuses.contains(result.status) && passes(at, edge, result, panicked);
-        fires.then_some((at, edge.to))
-    })
-}
-
-fn passes(at: EdgeIx, edge: &Edge, result: &ToolResult, panicked: &mut Vec<PanickedTest>) -> bool {
-    let verdict = match edge.test {
-        None => return true,
-        Some(RouteTest::Result(test)) => Verdict::of(|| test(result)),
-        Some(RouteTest::Typed) => {
-            let found = result.verdicts.iter().find(|verdict| verdict.edge == at);
-            found.map_or(Verdict::Failed, |found| found.verdict)
+/// Whether the result passes the edge's guard and test. What was read, and what panicked, is noted in the decision.
+fn passes(firing: Firing, edge: &Edge, result: &ToolResult, decision: &mut CursorMove) -> bool {
+    let learnt = result.typed.iter().find(|evidence| evidence.edge == firing.edge).map(|evidence| &evidence.learnt);
+    if !edge.guard.is_empty() {
+        let terms = judge(&edge.guard, |at, term| match learnt {
+            Some(Learnt::Fields(fields)) => Reading::Field(fields.get(at).and_then(Option::as_ref)),
+            _ => Reading::of_json(&result.value, term),
+        });
+        let evidence = GuardEvidence { of: firing, terms };
+        let passed = evidence.passed();
+        decision.guards.push(evidence);
+        if !passed {
+            return false;
         }
+    }
+    let verdict = match (edge.test, learnt) {
+        (None, _) => return true,
+        (Some(RouteTest::Result(test)), _) => Verdict::of(|| test(result)),
+        (Some(RouteTest::Typed), Some(Learnt::Verdict(verdict))) => *verdict,
+        (Some(RouteTest::Typed), _) => Verdict::Failed,
     };
     if verdict == Verdict::Panicked {
-        panicked.push(PanickedTest::Edge(at));
+        decision.panicked.push(PanickedTest::Edge(firing.edge));
     }
     verdict == Verdict::Passed
 }

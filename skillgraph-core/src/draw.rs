@@ -77,12 +77,14 @@ fn route_caption<S>(route: &RouteDecl<S>, names: &HashMap<&str, &str>) -> String
     match &route.trigger {
         Trigger::Pick => "the model's pick".to_owned(),
         Trigger::Closure(source) => format!("when {}", source.text),
-        Trigger::Returns { tools, statuses, closure } => {
+        Trigger::Returns { tools, statuses, guard, closure } => {
             let statuses = statuses.map_or(String::new(), |set| {
                 format!(" is {}", set.iter().map(|status| status.as_str()).collect::<Vec<_>>().join(" or "))
             });
             let closure = closure.as_ref().map_or(String::new(), |source| format!(" when {}", source.text));
-            format!("on {}{statuses}{closure}", tools_caption(tools, names))
+            let terms = guard.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
+            let guard = if guard.is_empty() { terms } else { format!(" where {terms}") };
+            format!("on {}{statuses}{guard}{closure}", tools_caption(tools, names))
         }
     }
 }

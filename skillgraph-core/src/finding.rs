@@ -20,6 +20,8 @@ pub struct Finding<S> {
     pub help: Option<String>,
     /// More facts, some with a place of their own.
     pub notes: Vec<Note<S>>,
+    /// A message that shows it, where there is one.
+    pub witness: Option<String>,
 }
 
 /// A fact beside the finding's own.
@@ -35,7 +37,16 @@ pub struct Note<S> {
 impl<S> Finding<S> {
     /// A finding that states a fact and nothing more yet.
     pub fn new(code: Code, at: S, message: impl Into<String>) -> Self {
-        Self { code, level: code.level(), at, message: message.into(), excerpt: None, help: None, notes: Vec::new() }
+        Self {
+            code,
+            level: code.level(),
+            at,
+            message: message.into(),
+            excerpt: None,
+            help: None,
+            notes: Vec::new(),
+            witness: None,
+        }
     }
 
     /// Adds the part of a longer text that is meant; see [`crate::excerpt::excerpt`].
@@ -57,6 +68,13 @@ impl<S> Finding<S> {
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(Note { text: text.into(), at: None });
         self
+    }
+
+    /// Adds a message that shows it, and says of what it is one.
+    #[must_use]
+    pub fn witness(self, message: &str, what: impl fmt::Display) -> Self {
+        let finding = self.note(format!("{what}: {message:?}"));
+        Self { witness: Some(message.to_owned()), ..finding }
     }
 
     /// Adds a fact that can be seen elsewhere.
@@ -151,6 +169,22 @@ codes! {
         StepsCannotBegin = "steps-cannot-begin",
         /// `matches("…")` is not a pattern of the `regex` crate.
         InvalidPattern = "invalid-pattern",
+        /// No message can match a pattern, or all parts of a rule.
+        MatchesNothing = "matches-nothing",
+        /// Examples on an entry without a condition.
+        ExamplesOnDefault = "examples-on-default",
+        /// A rule does not match its own example.
+        ExampleMissesOwnRule = "example-misses-own-rule",
+        /// An earlier rule claims an example first.
+        ExampleShadowedByEarlier = "example-shadowed-by-earlier",
+        /// A message that must route nowhere is an example of a rule.
+        NeverRoutesContradictsExample = "never-routes-contradicts-example",
+        /// A rule claims a message that must route nowhere.
+        NeverRoutesClaimed = "never-routes-claimed",
+        /// A guard does not fit what the tool returns.
+        GuardType = "guard-type",
+        /// The terms of a guard contradict each other or the edge's statuses.
+        GuardUnsatisfiable = "guard-unsatisfiable",
     }
     Warning {
         /// No entry or edge leads to a skill.
@@ -163,16 +197,24 @@ codes! {
         AmbiguousRoutes = "ambiguous-routes",
         /// An edge leads back to where it starts.
         SelfLoop = "self-loop",
+        /// A rule matches every message, and others stand behind it.
+        RuleMatchesEverything = "rule-matches-everything",
+        /// Earlier rules claim whatever a rule matches: it can never win.
+        RuleShadowed = "rule-shadowed",
         /// Two keyword rules share a keyword.
         OverlappingKeywords = "overlapping-keywords",
         /// Most skills that a rule opens have no way out.
         OneWayEntries = "one-way-entries",
+        /// Several rules, and nothing that shows which messages they are for.
+        NoNegativeEvidence = "no-negative-evidence",
         /// A tool is declared and offered nowhere.
         UnusedTool = "unused-tool",
         /// A body names a tool that its skill does not have.
         BodyForeignTool = "body-foreign-tool",
         /// A body calls what exists nowhere.
         BodyUnknownTool = "body-unknown-tool",
+        /// A kind of artifact is consumed that nothing produces.
+        ArtifactKindUnsatisfied = "artifact-kind-unsatisfied",
         /// The tools of a skill are one service's.
         ToolsSharePrefix = "tools-share-prefix",
         /// A graph with hardly an edge.
@@ -201,6 +243,9 @@ impl serde::Serialize for Code {
 pub struct Report {
     /// The findings: refusals, or, where there is none, warnings.
     pub findings: Vec<Finding<String>>,
+    /// What was not decided.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub undecided: Vec<Note<String>>,
 }
 
 #[cfg(feature = "turn")]

@@ -23,6 +23,7 @@ pub mod excerpt;
 pub mod finding;
 #[cfg(feature = "turn")]
 pub mod graph;
+mod pattern;
 pub mod suggest;
 pub mod text;
 #[cfg(feature = "turn")]

@@ -127,6 +127,12 @@ pub fn stands_as_words(folded: &str, found: Range<usize>) -> bool {
     is_word_edge(folded, found.start) && is_word_edge(folded, found.end)
 }
 
+/// Where words can begin or end in a folded text, its start and its end included.
+pub(crate) fn word_edges(folded: &str) -> Vec<usize> {
+    let places = folded.char_indices().map(|(at, _)| at).chain([folded.len()]);
+    places.filter(|at| is_word_edge(folded, *at)).collect()
+}
+
 fn is_word_edge(text: &str, at: usize) -> bool {
     let before = text.get(..at).and_then(|before| before.chars().next_back());
     let after = text.get(at..).and_then(|after| after.chars().next());

@@ -1,7 +1,7 @@
 //! A graph as it was written, mistakes and all: names are not resolved, lists may be empty, fields may be missing.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use skillgraph_core::decl::{Lints, OnSkip, Scope, StatusSet};
+use skillgraph_core::decl::{GuardOperator, Lints, Literal, OnSkip, Scope, StatusSet};
 use syn::ext::IdentExt;
 use syn::{Attribute, LitStr, Type, Visibility};
 
@@ -57,6 +57,7 @@ pub(crate) struct Graph {
     pub(crate) skills: Vec<Skill>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) routes: Vec<Route>,
+    pub(crate) never_routes: Option<Texts>,
 }
 
 pub(crate) struct Tool {
@@ -88,6 +89,8 @@ pub(crate) struct Skill {
     pub(crate) steps: Option<Steps>,
     pub(crate) on_skip: Option<(OnSkip, Span)>,
     pub(crate) scope: Scope,
+    pub(crate) produces: Option<Kinds>,
+    pub(crate) consumes: Option<Kinds>,
     /// Some of it could not be read: what seems to be missing may be there.
     pub(crate) broken: bool,
 }
@@ -106,20 +109,31 @@ pub(crate) struct Steps {
 pub(crate) struct Step {
     pub(crate) tool: Name,
     pub(crate) note: LitStr,
+    pub(crate) produces: Option<Kinds>,
+    pub(crate) consumes: Option<Kinds>,
 }
 
 pub(crate) struct Entry {
     pub(crate) lints: Lints,
     pub(crate) skill: Name,
     pub(crate) condition: Option<Condition>,
+    pub(crate) examples: Option<Texts>,
     pub(crate) label: Option<LitStr>,
 }
 
 pub(crate) enum Condition {
     Matches(LitStr),
-    Keywords { span: Span, list: Vec<LitStr> },
-    All { span: Span, list: Vec<Condition> },
+    Keywords {
+        span: Span,
+        list: Vec<LitStr>,
+    },
+    All {
+        span: Span,
+        list: Vec<Condition>,
+    },
     Closure(Closure),
+    /// It could not be read: an entry without one would be the default.
+    Unread(Span),
 }
 
 /// `|param| body`, the body kept as tokens: rustc says what is wrong with it.
@@ -141,8 +155,28 @@ pub(crate) struct Route {
 
 pub(crate) enum Trigger {
     Pick,
-    Returns { tools: TriggerTools, statuses: Option<StatusSet>, closure: Option<Closure> },
+    Returns { tools: TriggerTools, statuses: Option<StatusSet>, guard: Vec<Term>, closure: Option<Closure> },
     Closure(Closure),
+}
+
+/// One term of a guard.
+pub(crate) struct Term {
+    pub(crate) path: Vec<Name>,
+    pub(crate) operator: GuardOperator,
+    pub(crate) values: Vec<Literal>,
+    pub(crate) values_span: Span,
+}
+
+/// Texts in square brackets.
+pub(crate) struct Texts {
+    pub(crate) span: Span,
+    pub(crate) list: Vec<LitStr>,
+}
+
+/// Kinds of artifact in square brackets.
+pub(crate) struct Kinds {
+    pub(crate) span: Span,
+    pub(crate) list: Vec<Name>,
 }
 
 impl TriggerTools {

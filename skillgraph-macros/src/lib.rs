@@ -16,6 +16,7 @@ mod parse;
 mod tool;
 
 use proc_macro2::TokenStream;
+use skillgraph_core::check::{check, check_up};
 
 /// `skill_graph!` behind its wrapper in the facade: the first token tree is the path to the facade, the rest is the graph.
 #[doc(hidden)]
@@ -49,10 +50,8 @@ fn expand_graph(facade: &TokenStream, source: TokenStream) -> TokenStream {
         return findings.into_diagnostics();
     };
     let decl = lower::lower(&graph);
-    findings.extend(skillgraph_core::check::check(&decl));
-    if findings.is_empty() {
-        findings.extend(skillgraph_core::check::warnings(&decl));
-    }
+    // What could not be read may be what seems to be missing: no warnings then.
+    findings.extend(if findings.is_empty() { check_up(&decl).findings } else { check(&decl) });
     let mut output = emit::module(facade, &graph, &decl);
     output.extend(findings.into_diagnostics());
     output
@@ -67,10 +66,13 @@ mod tests {
         tools { lookup: self::Lookup, pay = "issue_refund": dyn }
         baseline: [pay];
         /// Start.
-        skill triage { body: "Call {lookup}.", tools: [lookup], steps: [lookup: "why"], on_skip: hold, scope: active }
+        skill triage { body: "Call {lookup}.", tools: [lookup], produces: [a],
+            steps: [lookup: "why" produces [b] consumes [a]], on_skip: hold, scope: active }
         skill audit_log = "audit" { description: "d", body: include_str!("a.md") }
         entry triage;
-        entry audit_log when all[matches("a+"), keywords["b", "c"], |m| m.len() > 3] as "l";
+        entry audit_log when all[matches("a+"), keywords["ba", "c"], |m| m.len() > 3] as "l" { examples: ["ba"] }
+        never_routes: ["x"];
+        route triage -> audit_log on lookup where amount > -5 && order.state not in ["a", 1.5] as "g";
         route triage -> audit_log on any[lookup, pay] is denied | failure when |r| r.ok();
         route triage -> triage on lookup when |out| *out > 3 as "big";
         route triage ~> audit_log;
@@ -93,13 +95,16 @@ mod tests {
     fn every_edit_ends_in_a_module() {
         let header = GRAPH.find('{').expect("a body") + 1;
         let places: Vec<usize> = GRAPH.char_indices().map(|(at, _)| at).filter(|at| *at > header).collect();
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let mut tried = 0;
         for at in places {
             let (before, after) = GRAPH.split_at(at);
             let without = format!("{before}{}", after.chars().skip(1).collect::<String>());
-            let without_word =
-                format!("{before}{}", after.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_'));
+            let without_word = format!("{before}{}", after.trim_start_matches(is_word));
             let inserted = [" ; ", " , ", " x ", " skill ", " 1 ", " # ", " {} ", " [] ", " \"s\" "];
+            // Once a word is enough: inside, they make two words of it.
+            let inside = before.ends_with(is_word) && after.starts_with(is_word);
+            let inserted = inserted.iter().take(if inside { 1 } else { inserted.len() });
             let inserted = inserted.map(|token| format!("{before}{token}{after}"));
             for edited in [without, without_word].into_iter().chain(inserted) {
                 let Some(output) = expand(&edited) else { continue };
@@ -107,6 +112,6 @@ mod tests {
                 tried += 1;
             }
         }
-        assert!(tried > 5_000, "only {tried} edits were tokens");
+        assert!(tried > 4_000, "only {tried} edits were tokens");
     }
 }

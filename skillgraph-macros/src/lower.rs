@@ -2,8 +2,8 @@
 
 use proc_macro2::Span;
 use skillgraph_core::decl::{
-    Body, Condition, EntryDecl, GraphDecl, RouteDecl, SkillDecl, StepDecl, Steps, ToolDecl, Trigger, TriggerTools,
-    Word, read_prose, skill_id_of,
+    Body, Condition, EntryDecl, GraphDecl, GuardTerm, RouteDecl, SkillDecl, StepDecl, Steps, TextList, ToolDecl,
+    Trigger, TriggerTools, Word, read_prose, skill_id_of,
 };
 use syn::LitStr;
 
@@ -19,6 +19,7 @@ pub(crate) fn lower(graph: &ast::Graph) -> GraphDecl<Span> {
         skills: graph.skills.iter().enumerate().map(|(at, skill)| lower_skill(at, skill)).collect(),
         entries: graph.entries.iter().map(entry).collect(),
         routes: graph.routes.iter().map(route).collect(),
+        never_routes: graph.never_routes.as_ref().map(texts),
     }
 }
 
@@ -49,15 +50,23 @@ fn lower_skill(at: usize, skill: &ast::Skill) -> SkillDecl<Span> {
         description,
         body,
         tools: words(&skill.tools),
-        steps: skill.steps.as_ref().map(|steps| Steps {
-            at: steps.span,
-            list: steps.list.iter().map(|step| StepDecl { tool: word(&step.tool), note: text(&step.note) }).collect(),
-        }),
+        steps: skill.steps.as_ref().map(|steps| Steps { at: steps.span, list: steps.list.iter().map(step).collect() }),
         on_skip: skill.on_skip,
         scope: skill.scope,
+        produces: skill.produces.as_ref().map(kinds),
+        consumes: skill.consumes.as_ref().map(kinds),
         lints: skill.attributes.lints.clone(),
         unread: skill.broken,
         ident,
+    }
+}
+
+fn step(step: &ast::Step) -> StepDecl<Span> {
+    StepDecl {
+        tool: word(&step.tool),
+        note: text(&step.note),
+        produces: step.produces.as_ref().map(kinds),
+        consumes: step.consumes.as_ref().map(kinds),
     }
 }
 
@@ -65,6 +74,7 @@ fn entry(entry: &ast::Entry) -> EntryDecl<Span> {
     EntryDecl {
         skill: word(&entry.skill),
         condition: entry.condition.as_ref().map(condition),
+        examples: entry.examples.as_ref().map(texts),
         lints: entry.lints.clone(),
         label: entry.label.as_ref().map(text),
     }
@@ -78,6 +88,8 @@ fn condition(condition_: &ast::Condition) -> Condition<Span> {
         }
         ast::Condition::All { span, list } => Condition::All { at: *span, list: list.iter().map(condition).collect() },
         ast::Condition::Closure(closure) => Condition::Closure(source(closure)),
+        // As little is known of it as of a closure.
+        ast::Condition::Unread(span) => Condition::Closure(Word::new("unread", *span)),
     }
 }
 
@@ -85,13 +97,14 @@ fn route(route: &ast::Route) -> RouteDecl<Span> {
     let trigger = match &route.trigger {
         ast::Trigger::Pick => Trigger::Pick,
         ast::Trigger::Closure(closure) => Trigger::Closure(source(closure)),
-        ast::Trigger::Returns { tools, statuses, closure } => Trigger::Returns {
+        ast::Trigger::Returns { tools, statuses, guard, closure } => Trigger::Returns {
             tools: match tools {
                 ast::TriggerTools::One(name) => TriggerTools::One(word(name)),
                 ast::TriggerTools::AnyOf { span, list } => TriggerTools::AnyOf { at: *span, list: words(list) },
                 ast::TriggerTools::Any { span } => TriggerTools::Any { at: *span },
             },
             statuses: *statuses,
+            guard: guard.iter().map(term).collect(),
             closure: closure.as_ref().map(source),
         },
     };
@@ -105,6 +118,21 @@ fn route(route: &ast::Route) -> RouteDecl<Span> {
     }
 }
 
+fn term(term: &ast::Term) -> GuardTerm<Span> {
+    let at = term.path.first().map_or_else(Span::call_site, ast::Name::span);
+    GuardTerm {
+        path: Word::new(path(term), at),
+        operator: term.operator,
+        values: term.values.clone(),
+        values_at: term.values_span,
+    }
+}
+
+/// The path of a term as records show it.
+pub(crate) fn path(term: &ast::Term) -> String {
+    term.path.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(".")
+}
+
 /// A closure as drawings and records show it.
 pub(crate) fn source(closure: &ast::Closure) -> Word<Span> {
     Word::new(format!("|{}| {}", closure.param, closure.body), closure.bar)
@@ -112,6 +140,14 @@ pub(crate) fn source(closure: &ast::Closure) -> Word<Span> {
 
 fn word(name: &ast::Name) -> Word<Span> {
     Word::new(&name.text, name.span())
+}
+
+fn texts(texts: &ast::Texts) -> TextList<Span> {
+    TextList { at: texts.span, list: texts.list.iter().map(text).collect() }
+}
+
+fn kinds(kinds: &ast::Kinds) -> TextList<Span> {
+    TextList { at: kinds.span, list: words(&kinds.list) }
 }
 
 fn words(names: &[ast::Name]) -> Vec<Word<Span>> {

@@ -11,6 +11,8 @@
 mod agent;
 mod conversation;
 mod drive;
+#[doc(hidden)]
+pub mod guard;
 mod model;
 mod recorder;
 mod reply;
@@ -23,4 +25,4 @@ pub use model::{Model, ModelError};
 pub use recorder::{Rejection, RouteRecorder};
 pub use reply::{IntoReply, ToolReply, ToolReturn};
 pub use scripted::ScriptedModel;
-pub use tool::{BoundTool, DynTool, NoArgs, Tool, ToolContext, ToolOptions, TypedTest};
+pub use tool::{BoundTool, DynTool, NoArgs, OutputTest, Tool, ToolContext, ToolOptions, TypedTest};

@@ -12,8 +12,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use skillgraph_core::decl::{Status, ToolId};
-use skillgraph_core::graph::{EdgeIx, EdgeVerdict, Verdict};
+use skillgraph_core::decl::{Literal, Status, ToolId};
+use skillgraph_core::graph::{EdgeEvidence, EdgeIx, Learnt, Verdict};
 use skillgraph_core::turn::{self, ToolSpec};
 
 use crate::reply::{Content, ToolReply};
@@ -222,8 +222,26 @@ pub(crate) type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 /// From arguments to what becomes of them.
 type Runner<A, R> = Arc<dyn Fn(A, ToolContext) -> BoxFuture<R> + Send + Sync>;
 
-/// A test of a typed output that an edge of the graph makes (SPEC 1.4): the edge, and the test.
-pub type TypedTest<T> = (u32, fn(&<T as Tool>::Output) -> bool);
+/// What an edge of the graph asks of a typed output (SPEC 1.4): the edge, and the question.
+pub type TypedTest<T> = (u32, OutputTest<<T as Tool>::Output>);
+
+/// What can be asked of a typed output.
+#[derive(Debug, Clone, Copy)]
+pub enum OutputTest<O> {
+    /// Whether it passes a closure.
+    Closure(fn(&O) -> bool),
+    /// The fields that the terms of a guard are about, in their order.
+    Guard(fn(&O) -> Vec<Option<Literal>>),
+}
+
+impl<O> OutputTest<O> {
+    fn ask(&self, output: &O) -> Learnt {
+        match self {
+            OutputTest::Closure(test) => Learnt::Verdict(Verdict::of(|| test(output))),
+            OutputTest::Guard(read) => Learnt::Fields(read(output)),
+        }
+    }
+}
 
 /// A tool as the loop runs it, its types gone.
 pub struct BoundTool {
@@ -233,7 +251,7 @@ pub struct BoundTool {
 }
 
 impl BoundTool {
-    /// Binds a typed tool, with the tests that the graph's edges make of its output.
+    /// Binds a typed tool, with what the graph's edges ask of its output.
     pub fn typed<T: Tool>(tool: T, tests: &'static [TypedTest<T>]) -> Self {
         let options = tool.options();
         let tool = Arc::new(tool);
@@ -288,11 +306,9 @@ async fn call_typed<T: Tool>(
     };
     let result = tool.call(args, &context).await;
     answer(&context, result, |output| {
-        let verdict = |(edge, test): &TypedTest<T>| EdgeVerdict {
-            edge: EdgeIx::new(*edge as usize),
-            verdict: Verdict::of(|| test(output)),
-        };
-        tests.iter().map(verdict).collect()
+        let learn =
+            |(edge, test): &TypedTest<T>| EdgeEvidence { edge: EdgeIx::new(*edge as usize), learnt: test.ask(output) };
+        tests.iter().map(learn).collect()
     })
 }
 
@@ -304,11 +320,11 @@ fn argument_error(error: &serde_path_to_error::Error<serde_json::Error>) -> Stri
     }
 }
 
-/// A typed answer without its type: the value for edges, the text for the model, what the typed tests said.
+/// A typed answer without its type: the value for edges, the text for the model, what edges learnt of it.
 fn answer<T: Serialize, E: Display>(
     context: &ToolContext,
     result: Result<ToolReply<T>, E>,
-    test: impl FnOnce(&T) -> Vec<EdgeVerdict>,
+    learn: impl FnOnce(&T) -> Vec<EdgeEvidence>,
 ) -> turn::ToolReturn {
     let call_id = &context.call_id;
     let reply = match result {
@@ -326,7 +342,7 @@ fn answer<T: Serialize, E: Display>(
                 if !returned.value.is_string() {
                     returned.text = json;
                 }
-                returned.verdicts = test(&output);
+                returned.typed = learn(&output);
                 returned
             }
             (Err(error), _) | (_, Err(error)) => {

@@ -114,6 +114,24 @@ pub(super) fn check_one_way_entries<S: Clone>(
     findings.extend(leveled(finding, &[&decl.lints]));
 }
 
+/// Several rules, and nothing that shows which messages they are for.
+pub(super) fn check_no_negative_evidence<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    let rules = decl.entries.iter().filter(|entry| entry.condition.is_some());
+    let proved = decl.never_routes.is_some() || rules.clone().any(|entry| entry.examples.is_some());
+    let rules = rules.count();
+    if rules < FEWEST_ENTRIES || proved {
+        return;
+    }
+    let finding = Finding::new(
+        Code::NoNegativeEvidence,
+        decl.name.at.clone(),
+        format!("graph `{}` has {rules} rules, no example of any, and no message that must route nowhere", decl.name.text),
+    )
+    .help("give the rules `{ examples: [\"…\"] }`, and list a few `never_routes: [\"…\"];`: each is checked at every build")
+    .note("a rule that was tried on no message usually claims some that it is not for; rules that only name ids or codes need no proof");
+    findings.extend(leveled(finding, &[&decl.lints]));
+}
+
 /// What stands before the first underscore.
 fn prefix(name: &str) -> Option<String> {
     name.split_once('_').map(|(prefix, _)| prefix.to_lowercase()).filter(|prefix| !prefix.is_empty())

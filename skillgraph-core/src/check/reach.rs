@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::facts::Facts;
+use super::guards::can_hold_together;
 use crate::decl::{GraphDecl, RouteDecl, Trigger, TriggerTools, leveled};
 use crate::finding::{Code, Finding};
 
@@ -102,7 +103,7 @@ pub(super) fn check_ambiguous_routes<S: Clone>(decl: &GraphDecl<S>, findings: &m
                     route.from.text, rival.to.text, route.to.text
                 ),
             )
-            .help("tell them apart by tool or by `is …`; allow this where the first is the exception and the second the rule")
+            .help("tell them apart by tool, by `is …` or by `where …`; allow this where the first is the exception and the second the rule")
             .note_at("the first in the source wins; it is", rival.to.at.clone());
             findings.extend(leveled(finding, &[&route.lints, &decl.lints]));
         }
@@ -111,7 +112,9 @@ pub(super) fn check_ambiguous_routes<S: Clone>(decl: &GraphDecl<S>, findings: &m
 }
 
 fn can_fire_together<S>(a: &RouteDecl<S>, b: &RouteDecl<S>) -> bool {
-    a.trigger.statuses().intersects(b.trigger.statuses()) && share_a_tool(&a.trigger, &b.trigger)
+    a.trigger.statuses().intersects(b.trigger.statuses())
+        && share_a_tool(&a.trigger, &b.trigger)
+        && can_hold_together(a.trigger.guard(), b.trigger.guard())
 }
 
 fn share_a_tool<S>(a: &Trigger<S>, b: &Trigger<S>) -> bool {

@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::body::blank;
+use super::claims::{Claims, Fate};
 use crate::decl::{Condition, GraphDecl, Word, leveled};
 use crate::excerpt::excerpt;
 use crate::finding::{Code, Finding};
+use crate::text::fold;
 
 /// The most that a compiled pattern may come to, in automaton states. Far above any rule that a person writes; what is
 /// above it would cost hundreds of megabytes when the agent starts.
@@ -144,14 +146,18 @@ fn states(hir: &Hir) -> u64 {
 }
 
 /// Two keyword rules share a keyword: the first in the source always wins it.
-pub(super) fn check_overlapping_keywords<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+pub(super) fn check_overlapping_keywords<S: Clone>(
+    decl: &GraphDecl<S>,
+    claims: &Claims,
+    findings: &mut Vec<Finding<S>>,
+) {
     let mut first_use: HashMap<String, (usize, &Word<S>)> = HashMap::new();
-    for (at, entry) in decl.entries.iter().enumerate() {
+    for (at, (entry, fate)) in decl.entries.iter().zip(claims.fates()).enumerate() {
         let Some(Condition::Keywords { list, .. }) = &entry.condition else { continue };
         for keyword in list {
-            let folded = keyword.text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-            let (owner, first) = *first_use.entry(folded).or_insert((at, keyword));
-            if owner == at {
+            let (owner, first) = *first_use.entry(fold(&keyword.text)).or_insert((at, keyword));
+            // A rule that can never win has a finding of its own.
+            if owner == at || matches!(fate, Fate::Shadowed(_)) {
                 continue;
             }
             let finding = Finding::new(
@@ -161,13 +167,19 @@ pub(super) fn check_overlapping_keywords<S: Clone>(decl: &GraphDecl<S>, findings
             )
             .help("remove it from one of the two")
             .note_at("the earlier one is", first.at.clone());
+            let finding = match fate {
+                Fate::Wins(message) => {
+                    finding.witness(message, format!("a message that opens `{}` still", entry.skill.text))
+                }
+                _ => finding,
+            };
             findings.extend(leveled(finding, &[&entry.lints, &decl.lints]));
         }
     }
 }
 
 /// Every condition of every entry, the parts of `all[…]` after it.
-fn all_conditions<S>(decl: &GraphDecl<S>) -> Vec<&Condition<S>> {
+pub(super) fn all_conditions<S>(decl: &GraphDecl<S>) -> Vec<&Condition<S>> {
     let mut found = Vec::new();
     for entry in &decl.entries {
         let mut pending: Vec<&Condition<S>> = entry.condition.iter().collect();

@@ -1,11 +1,12 @@
 //! Tools that nobody offers, and tools that a body names and its skill does not have (SPEC 2.2).
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::facts::Facts;
-use crate::decl::{Body, GraphDecl, Prose, SkillDecl, leveled};
+use crate::decl::{Body, GraphDecl, Prose, SkillDecl, StepDecl, TextList, Word, leveled};
 use crate::excerpt::excerpt;
 use crate::finding::{Code, Finding};
+use crate::suggest::{closest, listed};
 
 /// A tool is declared and offered nowhere.
 pub(super) fn check_unused_tool<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
@@ -79,7 +80,57 @@ pub(super) fn check_body_unknown_tool<S: Clone>(
     }
 }
 
-fn inline_body<S>(skill: &SkillDecl<S>) -> Option<(&crate::decl::Word<S>, &Prose)> {
+/// `produces: []` or `consumes: []`.
+pub(super) fn check_empty_list<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    for skill in &decl.skills {
+        let steps = skill.steps.iter().flat_map(|steps| &steps.list);
+        let lists = steps.flat_map(|step| [(&step.produces, "produces"), (&step.consumes, "consumes")]);
+        let own = [(&skill.produces, "produces"), (&skill.consumes, "consumes")];
+        for (list, field) in own.into_iter().chain(lists) {
+            if let Some(list) = list.as_ref().filter(|list| list.list.is_empty()) {
+                findings.push(
+                    Finding::new(Code::EmptyList, list.at.clone(), format!("`{field}` names no kind of artifact"))
+                        .help("name at least one, or leave it out"),
+                );
+            }
+        }
+    }
+}
+
+/// A kind of artifact is consumed that nothing produces.
+pub(super) fn check_artifact_kind_unsatisfied<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    let of_skill = |skill: &SkillDecl<S>, step: fn(&StepDecl<S>) -> &Option<TextList<S>>, own: &Option<TextList<S>>| {
+        let steps = skill.steps.iter().flat_map(|steps| &steps.list).filter_map(|of| step(of).as_ref());
+        own.iter().chain(steps).flat_map(|list| list.list.clone()).collect::<Vec<Word<S>>>()
+    };
+    let produced = decl.skills.iter().flat_map(|skill| of_skill(skill, |step| &step.produces, &skill.produces));
+    let produced: BTreeSet<String> = produced.map(|kind| kind.text).collect();
+    for skill in &decl.skills {
+        let mut said: HashSet<String> = HashSet::new();
+        for kind in of_skill(skill, |step| &step.consumes, &skill.consumes) {
+            if produced.contains(&kind.text) || !said.insert(kind.text.clone()) {
+                continue;
+            }
+            let finding = Finding::new(
+                Code::ArtifactKindUnsatisfied,
+                kind.at.clone(),
+                format!("skill `{}` consumes `{}`, and nothing in the graph produces it", skill.ident.text, kind.text),
+            );
+            let finding = match closest(&kind.text, produced.iter().map(String::as_str)) {
+                Some(near) => finding.help(format!("a kind with a similar name is produced: `{near}`")),
+                None => finding.help(format!("add `produces: [{}]` to the skill or step that makes it", kind.text)),
+            };
+            let finding = match produced.len() {
+                0 => finding.note("nothing in the graph produces anything"),
+                _ => finding.note(format!("what is produced: {}", listed(produced.iter().map(String::as_str)))),
+            }
+            .note("only declarations are compared, not the order of skills; allow this where the artifact comes from outside");
+            findings.extend(leveled(finding, &[&skill.lints, &decl.lints]));
+        }
+    }
+}
+
+fn inline_body<S>(skill: &SkillDecl<S>) -> Option<(&Word<S>, &Prose)> {
     match &skill.body {
         Some(Body::Inline { source, prose: Ok(prose) }) => Some((source, prose)),
         _ => None,

@@ -124,23 +124,26 @@ fn nothing_offered<S: Clone>(facts: &Facts<'_, S>, route: &RouteDecl<S>, at: S) 
 #[derive(PartialEq, Eq, Hash)]
 enum Comparable {
     Pick,
-    Any(StatusSet),
-    Tools(Vec<usize>, StatusSet),
+    Any(StatusSet, String),
+    Tools(Vec<usize>, StatusSet, String),
 }
 
 /// What two edges must share to be the same.
 fn comparable<S>(trigger: &Trigger<S>, facts: &Facts<'_, S>) -> Option<Comparable> {
     match trigger {
         Trigger::Pick => Some(Comparable::Pick),
-        Trigger::Returns { tools, closure: None, .. } => {
+        Trigger::Returns { tools, guard, closure: None, .. } => {
+            let mut terms: Vec<String> = guard.iter().map(ToString::to_string).collect();
+            terms.sort_unstable();
+            let guard = terms.join(" && ");
             if let TriggerTools::Any { .. } = tools {
-                return Some(Comparable::Any(trigger.statuses()));
+                return Some(Comparable::Any(trigger.statuses(), guard));
             }
             let mut tools: Vec<usize> =
                 tools.named().iter().map(|name| facts.tool(&name.text)).collect::<Option<_>>()?;
             tools.sort_unstable();
             tools.dedup();
-            Some(Comparable::Tools(tools, trigger.statuses()))
+            Some(Comparable::Tools(tools, trigger.statuses(), guard))
         }
         Trigger::Returns { closure: Some(_), .. } | Trigger::Closure(_) => None,
     }

@@ -1,6 +1,6 @@
 //! What opens a skill at the start of a turn, and what fires an edge.
 
-use super::{StatusSet, Word};
+use super::{GuardTerm, StatusSet, Word};
 
 /// An entry rule (SPEC 4, tier 1).
 #[derive(Debug, Clone)]
@@ -34,12 +34,15 @@ pub enum Condition<S> {
 pub enum Trigger<S> {
     /// `~>`: nothing but the model's own accepted pick.
     Pick,
-    /// `on … [is …] [when |…| …]`: a tool returned.
+    /// `on … [is …] [where … | when |…| …]`: a tool returned.
     Returns {
         /// Which tools.
         tools: TriggerTools<S>,
         /// Which statuses, where the author said so.
         statuses: Option<StatusSet>,
+        /// What must hold of the output; empty where nothing is asked.
+        #[cfg_attr(feature = "turn", serde(skip_serializing_if = "Vec::is_empty"))]
+        guard: Vec<GuardTerm<S>>,
         /// The author's own test of the result, by its source text.
         closure: Option<Word<S>>,
     },
@@ -69,6 +72,16 @@ pub enum TriggerTools<S> {
     },
 }
 
+impl<S> Condition<S> {
+    /// Where it was written.
+    pub fn at(&self) -> &S {
+        match self {
+            Condition::Matches(word) | Condition::Closure(word) => &word.at,
+            Condition::Keywords { at, .. } | Condition::All { at, .. } => at,
+        }
+    }
+}
+
 impl<S> TriggerTools<S> {
     /// The tools that are named; none for `any`.
     pub fn named(&self) -> &[Word<S>] {
@@ -87,6 +100,14 @@ impl<S> Trigger<S> {
             Trigger::Pick => StatusSet::NONE,
             Trigger::Returns { statuses, .. } => statuses.unwrap_or(StatusSet::RETURNED),
             Trigger::Closure(_) => StatusSet::ANY,
+        }
+    }
+
+    /// What must hold of the output; empty where nothing is asked.
+    pub fn guard(&self) -> &[GuardTerm<S>] {
+        match self {
+            Trigger::Returns { guard, .. } => guard,
+            Trigger::Pick | Trigger::Closure(_) => &[],
         }
     }
 }

@@ -4,6 +4,7 @@
 //! resolved or not, so that the check-up can speak about the wrong ones. Nothing here is validated.
 
 mod condition;
+mod guard;
 mod ids;
 mod lints;
 mod mention;
@@ -12,11 +13,14 @@ mod spec;
 mod status;
 
 pub use condition::{Condition, Trigger, TriggerTools};
+pub use guard::{GuardOperator, GuardTerm, Kind, Literal, Number};
 pub use ids::{Name, RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, SkillId, ToolId, is_skill_id, is_tool_name, skill_id_of};
 pub use lints::{LintLevel, Lints, leveled};
 pub use mention::{Mention, MentionError, Prose, read_prose};
 #[cfg(feature = "turn")]
-pub use spec::{ConditionSpec, EntrySpec, GraphSpec, NotData, RouteSpec, SkillSpec, StepSpec};
+pub use spec::{
+    ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, NotData, RouteSpec, ScalarSpec, SkillSpec, StepSpec,
+};
 pub use status::{Status, StatusSet};
 
 /// A piece of text and where it stands.
@@ -42,6 +46,15 @@ impl<S> Word<S> {
     }
 }
 
+/// A list of texts and where it stands.
+#[derive(Debug, Clone)]
+pub struct TextList<S> {
+    /// Where the list was written.
+    pub at: S,
+    /// The texts.
+    pub list: Vec<Word<S>>,
+}
+
 /// A whole graph as declared (SPEC 1.1).
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "turn", derive(serde::Serialize))]
@@ -61,6 +74,9 @@ pub struct GraphDecl<S> {
     pub entries: Vec<EntryDecl<S>>,
     /// The edges, in declaration order: the order in which they are tried.
     pub routes: Vec<RouteDecl<S>>,
+    /// Messages that no rule may claim: the check-up reads them, a conversation does not.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub never_routes: Option<TextList<S>>,
 }
 
 impl<S> GraphDecl<S> {
@@ -106,6 +122,12 @@ pub struct SkillDecl<S> {
     pub on_skip: Option<(OnSkip, S)>,
     /// Whether its tools leave with the cursor.
     pub scope: Scope,
+    /// Kinds of artifact that it leaves behind; the check-up reads them, a conversation does not.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub produces: Option<TextList<S>>,
+    /// Kinds of artifact that it needs; the check-up reads them, a conversation does not.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub consumes: Option<TextList<S>>,
     /// Lint levels for this skill.
     #[cfg_attr(feature = "turn", serde(skip))]
     pub lints: Lints,
@@ -149,6 +171,12 @@ pub struct StepDecl<S> {
     pub tool: Word<S>,
     /// The sentence that the model reads about the step.
     pub note: Word<S>,
+    /// Kinds of artifact that it leaves behind; the check-up reads them, a conversation does not.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub produces: Option<TextList<S>>,
+    /// Kinds of artifact that it needs; the check-up reads them, a conversation does not.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub consumes: Option<TextList<S>>,
 }
 
 /// What `skip_step` does (SPEC 7).
@@ -183,6 +211,9 @@ pub struct EntryDecl<S> {
     pub skill: Word<S>,
     /// The rule; an entry without one is the default.
     pub condition: Option<Condition<S>>,
+    /// Messages that its rule must claim: the check-up reads them, a conversation does not.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub examples: Option<TextList<S>>,
     /// Lint levels for this entry.
     #[cfg_attr(feature = "turn", serde(skip))]
     pub lints: Lints,

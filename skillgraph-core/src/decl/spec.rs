@@ -19,7 +19,8 @@
 //!         { "skill": "billing", "when": { "keywords": ["refund", "charged twice"] } }
 //!     ],
 //!     "routes": [
-//!         { "from": "triage", "to": "billing", "on": ["get_invoice"], "is": ["success", "partial"] },
+//!         { "from": "triage", "to": "billing", "on": ["get_invoice"], "is": ["success", "partial"],
+//!           "where": [{ "path": "state", "op": "in", "value": ["open", "late"] }] },
 //!         { "from": "billing", "to": "triage", "pick": true }
 //!     ]
 //! }"#)?;
@@ -36,11 +37,11 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Body, Condition, EntryDecl, GraphDecl, Lints, OnSkip, Prose, RouteDecl, Scope, SkillDecl, Status, StatusSet,
-    StepDecl, Steps, ToolDecl, Trigger, TriggerTools, Word,
+    Body, Condition, EntryDecl, GraphDecl, GuardOperator, GuardTerm, Lints, Literal, Number, OnSkip, Prose, RouteDecl,
+    Scope, SkillDecl, Status, StatusSet, StepDecl, Steps, TextList, ToolDecl, Trigger, TriggerTools, Word,
 };
 use crate::Report;
-use crate::check::{check, warnings};
+use crate::check::check_up;
 
 /// A whole graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +59,9 @@ pub struct GraphSpec {
     /// The edges, in the order in which they are tried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<RouteSpec>,
+    /// Messages that no rule may claim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub never_routes: Option<Vec<String>>,
 }
 
 /// A skill.
@@ -82,6 +86,12 @@ pub struct SkillSpec {
     /// Whether its tools are offered always; `active` where nothing is said.
     #[serde(default, skip_serializing_if = "is_active")]
     pub scope: Scope,
+    /// Kinds of artifact that it leaves behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub produces: Option<Vec<String>>,
+    /// Kinds of artifact that it needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consumes: Option<Vec<String>>,
 }
 
 /// A step.
@@ -92,6 +102,12 @@ pub struct StepSpec {
     pub tool: String,
     /// Why it comes now.
     pub note: String,
+    /// Kinds of artifact that it leaves behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub produces: Option<Vec<String>>,
+    /// Kinds of artifact that it needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consumes: Option<Vec<String>>,
 }
 
 /// An entry.
@@ -103,6 +119,9 @@ pub struct EntrySpec {
     /// Its rule; the default has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<ConditionSpec>,
+    /// Messages that the rule must claim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub examples: Option<Vec<String>>,
     /// What drawings and records call it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
@@ -137,9 +156,47 @@ pub struct RouteSpec {
     /// Statuses that let it fire; success and partial where nothing is said.
     #[serde(default, rename = "is", skip_serializing_if = "Option::is_none")]
     pub statuses: Option<Vec<Status>>,
+    /// What must hold of the result's JSON: every one of these.
+    #[serde(default, rename = "where", skip_serializing_if = "Vec::is_empty")]
+    pub guard: Vec<GuardSpec>,
     /// What drawings and records call it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+}
+
+/// One term of a guard.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GuardSpec {
+    /// The key, with dots between the parts of a path.
+    pub path: String,
+    /// How it is compared.
+    #[serde(rename = "op")]
+    pub operator: GuardOperator,
+    /// With what: a value, or for `in` and `not in` a list.
+    pub value: GuardValueSpec,
+}
+
+/// What a guard compares with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum GuardValueSpec {
+    /// Each of these.
+    List(Vec<ScalarSpec>),
+    /// One value.
+    One(ScalarSpec),
+}
+
+/// A value that a guard compares with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ScalarSpec {
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(serde_json::Number),
+    /// A text.
+    Text(String),
 }
 
 fn is_active(scope: &Scope) -> bool {
@@ -149,9 +206,7 @@ fn is_active(scope: &Scope) -> bool {
 impl GraphSpec {
     /// Checks it over a registry of tool names, as [`crate::graph::Graph::compile`] does, and warns too.
     pub fn checkup(&self, registry: &[impl AsRef<str>]) -> Report {
-        let decl = self.declaration(registry, str::to_owned);
-        let refusals = check(&decl);
-        Report { findings: if refusals.is_empty() { warnings(&decl) } else { refusals } }
+        check_up(&self.declaration(registry, str::to_owned)).into()
     }
 
     /// The graph as a declaration over a registry of tool names. `place` makes a place of a JSON pointer.
@@ -165,6 +220,7 @@ impl GraphSpec {
             skills: indexed(&self.skills, "/skills").map(|(skill, at)| lower.skill(skill, &at)).collect(),
             entries: indexed(&self.entries, "/entries").map(|(entry, at)| lower.entry(entry, &at)).collect(),
             routes: indexed(&self.routes, "/routes").map(|(route, at)| lower.route(route, &at)).collect(),
+            never_routes: lower.text_list(self.never_routes.as_deref(), "/never_routes"),
         }
     }
 }
@@ -187,6 +243,10 @@ impl<S, P: Fn(&str) -> S> Lower<P> {
         indexed(texts, at).map(|(text, at)| self.word(text, &at)).collect()
     }
 
+    fn text_list(&self, texts: Option<&[String]>, at: &str) -> Option<TextList<S>> {
+        texts.map(|texts| TextList { at: (self.place)(at), list: self.words(texts, at) })
+    }
+
     fn tool(&self, name: &str) -> ToolDecl<S> {
         ToolDecl { ident: self.word(name, ""), name: self.word(name, ""), typed: false, lints: Lints::default() }
     }
@@ -197,6 +257,8 @@ impl<S, P: Fn(&str) -> S> Lower<P> {
             let list = indexed(steps, &at).map(|(step, at)| StepDecl {
                 tool: self.word(&step.tool, &format!("{at}/tool")),
                 note: self.word(&step.note, &format!("{at}/note")),
+                produces: self.text_list(step.produces.as_deref(), &format!("{at}/produces")),
+                consumes: self.text_list(step.consumes.as_deref(), &format!("{at}/consumes")),
             });
             Steps { list: list.collect(), at: (self.place)(&at) }
         });
@@ -212,6 +274,8 @@ impl<S, P: Fn(&str) -> S> Lower<P> {
             steps,
             on_skip: skill.on_skip.map(|on_skip| (on_skip, (self.place)(&format!("{at}/on_skip")))),
             scope: skill.scope,
+            produces: self.text_list(skill.produces.as_deref(), &format!("{at}/produces")),
+            consumes: self.text_list(skill.consumes.as_deref(), &format!("{at}/consumes")),
             lints: Lints::default(),
             unread: false,
         }
@@ -221,6 +285,7 @@ impl<S, P: Fn(&str) -> S> Lower<P> {
         EntryDecl {
             skill: self.word(&entry.skill, &format!("{at}/skill")),
             condition: entry.when.as_ref().map(|when| self.condition(when, &format!("{at}/when"))),
+            examples: self.text_list(entry.examples.as_deref(), &format!("{at}/examples")),
             lints: Lints::default(),
             label: entry.label.as_ref().map(|label| self.word(label, &format!("{at}/label"))),
         }
@@ -241,6 +306,19 @@ impl<S, P: Fn(&str) -> S> Lower<P> {
         }
     }
 
+    fn term(&self, term: &GuardSpec, at: &str) -> GuardTerm<S> {
+        let values = match &term.value {
+            GuardValueSpec::One(value) => vec![literal(value)],
+            GuardValueSpec::List(values) => values.iter().map(literal).collect(),
+        };
+        GuardTerm {
+            path: self.word(&term.path, &format!("{at}/path")),
+            operator: term.operator,
+            values,
+            values_at: (self.place)(&format!("{at}/value")),
+        }
+    }
+
     fn route(&self, route: &RouteSpec, at: &str) -> RouteDecl<S> {
         let trigger = if route.pick {
             Trigger::Pick
@@ -255,7 +333,9 @@ impl<S, P: Fn(&str) -> S> Lower<P> {
             };
             let statuses = route.statuses.as_ref();
             let statuses = statuses.map(|list| list.iter().copied().fold(StatusSet::NONE, StatusSet::with));
-            Trigger::Returns { tools, statuses, closure: None }
+            let terms = format!("{at}/where");
+            let guard = indexed(&route.guard, &terms).map(|(term, at)| self.term(term, &at)).collect();
+            Trigger::Returns { tools, statuses, guard, closure: None }
         };
         RouteDecl {
             from: self.word(&route.from, &format!("{at}/from")),
@@ -265,6 +345,14 @@ impl<S, P: Fn(&str) -> S> Lower<P> {
             label: route.label.as_ref().map(|label| self.word(label, &format!("{at}/label"))),
             unread: false,
         }
+    }
+}
+
+fn literal(value: &ScalarSpec) -> Literal {
+    match value {
+        ScalarSpec::Bool(value) => Literal::Bool(*value),
+        ScalarSpec::Number(number) => Literal::Number(Number::of_json(number)),
+        ScalarSpec::Text(text) => Literal::Text(text.clone()),
     }
 }
 
@@ -297,6 +385,7 @@ impl<S> GraphDecl<S> {
             skills: self.skills.iter().map(|skill| names.skill_spec(skill)).collect(),
             entries: self.entries.iter().map(|entry| names.entry_spec(entry)).collect::<Result<_, _>>()?,
             routes: self.routes.iter().map(|route| names.route_spec(route)).collect::<Result<_, _>>()?,
+            never_routes: texts(&self.never_routes),
         })
     }
 }
@@ -332,8 +421,12 @@ impl<'a> Names<'a> {
             Some(Body::Inline { prose: Ok(prose), .. }) => prose.render(|tool| self.tool(tool)),
             _ => String::new(),
         };
-        let step =
-            |step: &StepDecl<S>| StepSpec { tool: self.tool(&step.tool.text).to_owned(), note: step.note.text.clone() };
+        let step = |step: &StepDecl<S>| StepSpec {
+            tool: self.tool(&step.tool.text).to_owned(),
+            note: step.note.text.clone(),
+            produces: texts(&step.produces),
+            consumes: texts(&step.consumes),
+        };
         SkillSpec {
             id: skill.id.text.clone(),
             description: skill.description.as_ref().map(|text| text.text.clone()).unwrap_or_default(),
@@ -342,6 +435,8 @@ impl<'a> Names<'a> {
             steps: skill.steps.as_ref().map(|steps| steps.list.iter().map(step).collect()),
             on_skip: skill.on_skip.as_ref().map(|(on_skip, _)| *on_skip),
             scope: skill.scope,
+            produces: texts(&skill.produces),
+            consumes: texts(&skill.consumes),
         }
     }
 
@@ -349,6 +444,7 @@ impl<'a> Names<'a> {
         Ok(EntrySpec {
             skill: self.skill(&entry.skill.text),
             when: entry.condition.as_ref().map(condition_spec).transpose()?,
+            examples: texts(&entry.examples),
             label: entry.label.as_ref().map(|label| label.text.clone()),
         })
     }
@@ -360,6 +456,7 @@ impl<'a> Names<'a> {
             pick: false,
             on: None,
             statuses: None,
+            guard: Vec::new(),
             label: route.label.as_ref().map(|label| label.text.clone()),
         };
         match &route.trigger {
@@ -367,9 +464,10 @@ impl<'a> Names<'a> {
             Trigger::Closure(closure) | Trigger::Returns { closure: Some(closure), .. } => {
                 return Err(NotData { closure: closure.text.clone() });
             }
-            Trigger::Returns { tools, statuses, closure: None } => {
+            Trigger::Returns { tools, statuses, guard, closure: None } => {
                 spec.on = (!matches!(tools, TriggerTools::Any { .. })).then(|| self.tools(tools.named()));
                 spec.statuses = statuses.map(|set| set.iter().collect());
+                spec.guard = guard.iter().map(guard_spec).collect();
             }
         }
         Ok(spec)
@@ -385,4 +483,30 @@ fn condition_spec<S>(condition: &Condition<S>) -> Result<ConditionSpec, NotData>
         Condition::All { list, .. } => ConditionSpec::All(list.iter().map(condition_spec).collect::<Result<_, _>>()?),
         Condition::Closure(closure) => return Err(NotData { closure: closure.text.clone() }),
     })
+}
+
+fn guard_spec<S>(term: &GuardTerm<S>) -> GuardSpec {
+    let mut values: Vec<ScalarSpec> = term.values.iter().map(scalar_spec).collect();
+    let value = match values.pop().filter(|_| values.is_empty() && !term.operator.takes_list()) {
+        Some(one) => GuardValueSpec::One(one),
+        None => GuardValueSpec::List(term.values.iter().map(scalar_spec).collect()),
+    };
+    GuardSpec { path: term.path.text.clone(), operator: term.operator, value }
+}
+
+fn scalar_spec(value: &Literal) -> ScalarSpec {
+    match value {
+        Literal::Bool(value) => ScalarSpec::Bool(*value),
+        Literal::Text(text) => ScalarSpec::Text(text.clone()),
+        Literal::Number(Number::Whole(value)) => ScalarSpec::Number((*value).into()),
+        Literal::Number(Number::Large(value)) => ScalarSpec::Number((*value).into()),
+        // The grammar has no number that JSON could not hold.
+        Literal::Number(Number::Float(value)) => {
+            ScalarSpec::Number(serde_json::Number::from_f64(*value).unwrap_or_else(|| 0.into()))
+        }
+    }
+}
+
+fn texts<S>(list: &Option<TextList<S>>) -> Option<Vec<String>> {
+    list.as_ref().map(|list| list.list.iter().map(|word| word.text.clone()).collect())
 }

@@ -50,11 +50,11 @@ impl Graph {
     pub fn compile(spec: &GraphSpec, registry: &[impl AsRef<str>]) -> Result<Self, Report> {
         let findings = check(&spec.declaration(registry, str::to_owned));
         if !findings.is_empty() {
-            return Err(Report { findings });
+            return Err(Report { findings, undecided: Vec::new() });
         }
         Self::build(spec.declaration(registry, |_| ()), Closures::default()).map_err(|error| {
             let finding = Finding::new(Code::InvalidPattern, "/entries".to_owned(), error.to_string());
-            Report { findings: vec![finding] }
+            Report { findings: vec![finding], undecided: Vec::new() }
         })
     }
 
@@ -162,6 +162,7 @@ fn compile_edges(decl: &GraphDecl<()>, names: &Names<'_>, skills: &mut [Skill], 
             to,
             label: route.label.as_ref().map(|label| label.text.clone()),
             statuses: route.trigger.statuses(),
+            guard: route.trigger.guard().to_vec(),
             test,
         });
         let Some(source) = skills.get_mut(from.position()) else { continue };

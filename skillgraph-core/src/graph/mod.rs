@@ -3,6 +3,7 @@
 //! A [`Graph`] never changes. Conversations share it; what moves is in their own state.
 
 mod compile;
+mod guard;
 mod result;
 mod rules;
 mod table;
@@ -12,14 +13,16 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::decl::{GraphDecl, OnSkip, Scope, SkillId, StatusSet, ToolId};
+use crate::decl::{GraphDecl, GuardTerm, OnSkip, Scope, SkillId, StatusSet, ToolId};
 pub use compile::GraphError;
-pub use result::{EdgeVerdict, ToolResult, Verdict};
+pub(crate) use guard::{Reading, judge};
+pub use guard::{TermEvidence, TermOutcome};
+pub use result::{EdgeEvidence, Learnt, ToolResult, Verdict};
 use rules::RuleSet;
 pub use rules::{EntryMatch, Witness};
 pub use table::{
-    ConditionRow, EntryRow, GraphTable, RouteRow, SkillRow, StaticGraph, StepRow, TestRow, ToolRow, ToolsRow,
-    TriggerRow,
+    ConditionRow, EntryRow, GraphTable, LiteralRow, RouteRow, SkillRow, StaticGraph, StepRow, TermRow, TestRow,
+    ToolRow, ToolsRow, TriggerRow,
 };
 
 /// A skill of one graph, by position.
@@ -144,6 +147,8 @@ pub struct Edge {
     pub label: Option<String>,
     /// Which statuses let it fire; none for an edge that only a pick takes.
     pub(crate) statuses: StatusSet,
+    /// What must hold of the output; empty where nothing is asked.
+    pub(crate) guard: Vec<GuardTerm<()>>,
     pub(crate) test: Option<RouteTest>,
 }
 

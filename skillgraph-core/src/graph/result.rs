@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{EdgeIx, Graph, ToolIx};
-use crate::decl::{Status, ToolId};
+use crate::decl::{Literal, Status, ToolId};
 
 /// What a tool call came to: the evidence that edges read. Always the tool's own result, never the text that the model
 /// sees (SPEC 7).
@@ -21,31 +21,34 @@ pub struct ToolResult {
     /// What the tool returned; null where it returned nothing.
     pub value: Value,
     pub(crate) tool_ix: ToolIx,
-    pub(crate) verdicts: Vec<EdgeVerdict>,
+    pub(crate) typed: Vec<EdgeEvidence>,
 }
 
 impl ToolResult {
     /// A result of a tool of this graph. `None` if the graph has no such tool.
     pub fn new(graph: &Graph, tool: &str, call_id: impl Into<String>, status: Status, value: Value) -> Option<Self> {
         let tool_ix = graph.find_tool(tool)?;
-        Some(Self {
-            call_id: call_id.into(),
-            tool: graph.tool_id(tool_ix),
-            status,
-            value,
-            tool_ix,
-            verdicts: Vec::new(),
-        })
+        Some(Self { call_id: call_id.into(), tool: graph.tool_id(tool_ix), status, value, tool_ix, typed: Vec::new() })
     }
 }
 
-/// What an edge's typed test said of a tool's output (SPEC 1.4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EdgeVerdict {
+/// What an edge learnt of a tool's typed output when the tool returned (SPEC 1.4).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EdgeEvidence {
     /// The edge.
     pub edge: EdgeIx,
-    /// What its test said.
-    pub verdict: Verdict,
+    /// What it learnt.
+    pub learnt: Learnt,
+}
+
+/// What an edge learnt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Learnt {
+    /// What its closure said.
+    Verdict(Verdict),
+    /// What the terms of its guard read, in their order; none where there is no value.
+    Fields(Vec<Option<Literal>>),
 }
 
 /// What a test said.

@@ -5,8 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Closures, EntryTest, Graph, GraphError, RouteTest, ToolResult};
 use crate::decl::{
-    Body, Condition, EntryDecl, GraphDecl, GraphSpec, Lints, NotData, OnSkip, Prose, RouteDecl, Scope, SkillDecl,
-    SkillId, Status, StatusSet, StepDecl, Steps, ToolDecl, ToolId, Trigger, TriggerTools, Word,
+    Body, Condition, EntryDecl, GraphDecl, GraphSpec, GuardOperator, GuardTerm, Lints, Literal, NotData, Number,
+    OnSkip, Prose, RouteDecl, Scope, SkillDecl, SkillId, Status, StatusSet, StepDecl, Steps, TextList, ToolDecl,
+    ToolId, Trigger, TriggerTools, Word,
 };
 use crate::draw;
 
@@ -79,6 +80,8 @@ pub struct GraphTable {
     pub entries: &'static [EntryRow],
     /// The edges.
     pub routes: &'static [RouteRow],
+    /// Messages that no rule may claim; empty where none are named.
+    pub never_routes: &'static [&'static str],
 }
 
 /// A tool.
@@ -107,6 +110,10 @@ pub struct SkillRow {
     pub on_skip: OnSkip,
     /// Whether its tools leave with the cursor.
     pub scope: Scope,
+    /// Kinds of artifact that it leaves behind.
+    pub produces: &'static [&'static str],
+    /// Kinds of artifact that it needs.
+    pub consumes: &'static [&'static str],
 }
 
 /// A step.
@@ -116,6 +123,10 @@ pub struct StepRow {
     pub tool: ToolId,
     /// Why it comes now.
     pub note: &'static str,
+    /// Kinds of artifact that it leaves behind.
+    pub produces: &'static [&'static str],
+    /// Kinds of artifact that it needs.
+    pub consumes: &'static [&'static str],
 }
 
 /// An entry.
@@ -125,6 +136,8 @@ pub struct EntryRow {
     pub skill: SkillId,
     /// Its rule.
     pub condition: Option<ConditionRow>,
+    /// Messages that it must claim.
+    pub examples: &'static [&'static str],
     /// What drawings and records call it.
     pub label: Option<&'static str>,
 }
@@ -171,11 +184,35 @@ pub enum TriggerRow {
         tools: ToolsRow,
         /// Which statuses, where the author said so.
         statuses: Option<&'static [Status]>,
+        /// What must hold of the output.
+        guard: &'static [TermRow],
         /// The author's own test, where there is one.
         test: Option<TestRow>,
     },
     /// The author's own test of every result.
     Closure(TestRow),
+}
+
+/// A term of a guard.
+#[derive(Debug)]
+pub struct TermRow {
+    /// The path, with dots.
+    pub path: &'static str,
+    /// How it is compared.
+    pub operator: GuardOperator,
+    /// With what.
+    pub values: &'static [LiteralRow],
+}
+
+/// A value that a guard compares with.
+#[derive(Debug, Clone, Copy)]
+pub enum LiteralRow {
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(Number),
+    /// A text.
+    Text(&'static str),
 }
 
 /// The tools that an edge listens to.
@@ -214,6 +251,7 @@ impl GraphTable {
             skills: self.skills.iter().map(SkillRow::declaration).collect(),
             entries: self.entries.iter().map(EntryRow::declaration).collect(),
             routes: self.routes.iter().map(RouteRow::declaration).collect(),
+            never_routes: texts(self.never_routes),
         }
     }
 
@@ -240,7 +278,12 @@ impl ToolRow {
 
 impl SkillRow {
     fn declaration(&self) -> SkillDecl<()> {
-        let steps = self.steps.iter().map(|step| StepDecl { tool: word(step.tool.as_str()), note: word(step.note) });
+        let steps = self.steps.iter().map(|step| StepDecl {
+            tool: word(step.tool.as_str()),
+            note: word(step.note),
+            produces: texts(step.produces),
+            consumes: texts(step.consumes),
+        });
         SkillDecl {
             ident: word(self.id.as_str()),
             id: word(self.id.as_str()),
@@ -250,6 +293,8 @@ impl SkillRow {
             steps: (!self.steps.is_empty()).then(|| Steps { at: (), list: steps.collect() }),
             on_skip: (!self.steps.is_empty()).then_some((self.on_skip, ())),
             scope: self.scope,
+            produces: texts(self.produces),
+            consumes: texts(self.consumes),
             lints: Lints::default(),
             unread: false,
         }
@@ -261,6 +306,7 @@ impl EntryRow {
         EntryDecl {
             skill: word(self.skill.as_str()),
             condition: self.condition.as_ref().map(ConditionRow::declaration),
+            examples: texts(self.examples),
             lints: Lints::default(),
             label: self.label.map(word),
         }
@@ -308,9 +354,10 @@ impl TriggerRow {
         match self {
             TriggerRow::Pick => Trigger::Pick,
             TriggerRow::Closure(test) => Trigger::Closure(word(test.source())),
-            TriggerRow::Returns { tools, statuses, test } => Trigger::Returns {
+            TriggerRow::Returns { tools, statuses, guard, test } => Trigger::Returns {
                 tools: tools.declaration(),
                 statuses: statuses.map(|list| list.iter().copied().fold(StatusSet::NONE, StatusSet::with)),
+                guard: guard.iter().map(TermRow::declaration).collect(),
                 closure: test.as_ref().map(|test| word(test.source())),
             },
         }
@@ -321,6 +368,22 @@ impl TriggerRow {
             TriggerRow::Pick => None,
             TriggerRow::Closure(test) => Some(test),
             TriggerRow::Returns { test, .. } => test.as_ref(),
+        }
+    }
+}
+
+impl TermRow {
+    fn declaration(&self) -> GuardTerm<()> {
+        let literal = |row: &LiteralRow| match *row {
+            LiteralRow::Bool(value) => Literal::Bool(value),
+            LiteralRow::Number(number) => Literal::Number(number),
+            LiteralRow::Text(text) => Literal::Text(text.to_owned()),
+        };
+        GuardTerm {
+            path: word(self.path),
+            operator: self.operator,
+            values: self.values.iter().map(literal).collect(),
+            values_at: (),
         }
     }
 }
@@ -352,6 +415,11 @@ impl TestRow {
 
 fn word(text: &str) -> Word<()> {
     Word::new(text, ())
+}
+
+/// A list that was written; an empty one was not.
+fn texts(list: &[&str]) -> Option<TextList<()>> {
+    (!list.is_empty()).then(|| TextList { at: (), list: list.iter().map(|text| word(text)).collect() })
 }
 
 fn tools(ids: &[ToolId]) -> Vec<Word<()>> {

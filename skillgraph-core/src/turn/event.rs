@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Outcome, StopReason, Usage};
 use crate::decide::Cause;
 use crate::decl::{OnSkip, SkillId, Status, ToolId};
-use crate::graph::Witness;
+use crate::graph::{TermEvidence, Witness};
 
 /// One thing that happened. Names are the names that the model and the author know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -211,6 +211,9 @@ pub struct MoveRecord {
     /// The result that fired the edge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fired: Option<FiringRecord>,
+    /// What the guards of edges read that could have fired, passed or not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guards: Vec<GuardRecord>,
     /// What of the message made the entry's rule pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
@@ -219,17 +222,29 @@ pub struct MoveRecord {
     pub reason: Option<String>,
 }
 
-/// An edge that a result fired.
+/// An edge and a result: one that fired it, or one that its guard read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FiringRecord {
     /// Where the edge leads.
     pub target: SkillId,
-    /// The tool whose result fired it.
+    /// The tool whose result it is.
     pub tool: ToolId,
     /// The call.
     pub call_id: String,
     /// What became of the call.
     pub status: Status,
+}
+
+/// What became of the guard of an edge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuardRecord {
+    /// The edge, and the result that its guard read.
+    #[serde(flatten)]
+    pub of: FiringRecord,
+    /// Whether every term passed.
+    pub passed: bool,
+    /// Its terms.
+    pub terms: Vec<TermEvidence>,
 }
 
 /// Why a call was answered without being run.

@@ -9,10 +9,10 @@ use super::offer::Offer;
 use super::settle::{Settlement, interrupted};
 use super::state::{Phase, State};
 use super::{
-    Event, FiringRecord, Message, ModelReply, ModelRequest, MoveRecord, Outcome, Procedure, Setup, StopReason,
-    ToolCall, ToolMessage, ToolReturn, ToolRun, Transcript, UnfinishedAction, words,
+    Event, FiringRecord, GuardRecord, Message, ModelReply, ModelRequest, MoveRecord, Outcome, Procedure, Setup,
+    StopReason, ToolCall, ToolMessage, ToolReturn, ToolRun, Transcript, UnfinishedAction, words,
 };
-use crate::decide::{CursorMove, Evidence, Firing, PanickedTest, decide};
+use crate::decide::{CursorMove, Evidence, Firing, GuardEvidence, PanickedTest, decide};
 use crate::decl::{SkillId, Status};
 use crate::graph::{Graph, SkillIx, ToolResult};
 
@@ -20,20 +20,14 @@ use crate::graph::{Graph, SkillIx, ToolResult};
 ///
 /// ```
 /// # use std::sync::Arc;
-/// # use skillgraph_core::decl::*;
-/// # use skillgraph_core::graph::{Closures, Graph};
+/// # use skillgraph_core::graph::Graph;
 /// # use skillgraph_core::turn::*;
-/// # fn word(text: &str) -> Word<()> { Word::new(text, ()) }
-/// # let skill = SkillDecl {
-/// #     ident: word("triage"), id: word("triage"), description: Some(word("Start")),
-/// #     body: Some(Body::Inline { source: word("Ask."), prose: read_prose("Ask.") }),
-/// #     tools: vec![], steps: None, on_skip: None, scope: Scope::Active, lints: Lints::default(), unread: false,
-/// # };
-/// # let entry = EntryDecl { skill: word("triage"), condition: None, lints: Lints::default(), label: None };
-/// # let decl = GraphDecl {
-/// #     name: word("support"), lints: Lints::default(), tools: vec![], baseline: vec![], skills: vec![skill], entries: vec![entry], routes: vec![],
-/// # };
-/// # let graph = Arc::new(Graph::from_declaration(decl, Closures::default()).unwrap());
+/// # let spec = serde_json::from_str(r#"{
+/// #     "name": "support",
+/// #     "skills": [{ "id": "triage", "description": "Start", "body": "Ask." }],
+/// #     "entries": [{ "skill": "triage" }]
+/// # }"#).unwrap();
+/// # let graph = Arc::new(Graph::compile(&spec, &[] as &[&str]).unwrap());
 /// # let setup = Arc::new(Setup { graph, tools: vec![], system: String::new(), limits: Limits::default() });
 /// let mut turn = Turn::start(setup, Transcript::new(), "hello");
 /// loop {
@@ -281,6 +275,7 @@ impl Turn {
             by: decision.by,
             label: of_entry.or(of_edge).map(str::to_owned),
             fired: fired.clone(),
+            guards: decision.guards.iter().filter_map(|guard| guard_record(&graph, guard, results)).collect(),
             witness: decision.witness.clone(),
             reason: settlement.reason(decision).map(str::to_owned),
         }));
@@ -426,6 +421,11 @@ impl Turn {
         self.emit(Event::TurnEnded { iterations: self.state.iteration, outcome: outcome.clone() });
         self.state.phase = Phase::Done(outcome);
     }
+}
+
+fn guard_record(graph: &Graph, guard: &GuardEvidence, results: &[ToolResult]) -> Option<GuardRecord> {
+    let of = firing_record(graph, guard.of, results)?;
+    Some(GuardRecord { of, passed: guard.passed(), terms: guard.terms.clone() })
 }
 
 fn firing_record(graph: &Graph, firing: Firing, results: &[ToolResult]) -> Option<FiringRecord> {

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::graph::Graph;
 
-pub use event::{CallRefusal, Event, FiringRecord, MoveRecord, PickRefusal, Suggestion, UnfinishedAction};
+pub use event::{CallRefusal, Event, FiringRecord, GuardRecord, MoveRecord, PickRefusal, Suggestion, UnfinishedAction};
 pub use machine::{Input, InputError, Output, Turn};
 pub use message::{
     ArgumentsError, Message, ModelReply, ModelRequest, StopReason, ToolCall, ToolMessage, ToolSpec, Transcript, Usage,

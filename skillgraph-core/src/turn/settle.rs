@@ -10,7 +10,7 @@ use super::machine::Turn;
 use super::{CallRefusal, Event, Message, PickRefusal, Suggestion, ToolCall, ToolMessage, words};
 use crate::decide::{Cause, CursorMove, Evidence};
 use crate::decl::{OnSkip, Status, ToolId};
-use crate::graph::{EdgeVerdict, SkillIx, ToolIx, ToolResult};
+use crate::graph::{EdgeEvidence, SkillIx, ToolIx, ToolResult};
 
 /// A tool that the host is to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,8 +36,8 @@ pub struct ToolReturn {
     pub value: Value,
     /// What the model reads.
     pub text: String,
-    /// What the typed tests of edges said of the output.
-    pub verdicts: Vec<EdgeVerdict>,
+    /// What edges learnt of the typed output.
+    pub typed: Vec<EdgeEvidence>,
     /// Where the tool would go next.
     pub proposal: Option<Proposal>,
 }
@@ -49,7 +49,7 @@ impl ToolReturn {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        Self { call_id: call_id.into(), status, value, text, verdicts: Vec::new(), proposal: None }
+        Self { call_id: call_id.into(), status, value, text, typed: Vec::new(), proposal: None }
     }
 
     /// A result that is nothing but words.
@@ -59,7 +59,7 @@ impl ToolReturn {
             status,
             value: Value::Null,
             text: text.into(),
-            verdicts: Vec::new(),
+            typed: Vec::new(),
             proposal: None,
         }
     }
@@ -143,7 +143,7 @@ impl Turn {
                 status,
                 value: Value::Null,
                 tool_ix: tool,
-                verdicts: Vec::new(),
+                typed: Vec::new(),
             });
         }
         Answer::Said { text, status }
@@ -258,7 +258,7 @@ impl Turn {
             status,
             value: returned.value,
             tool_ix: tool,
-            verdicts: returned.verdicts,
+            typed: returned.typed,
         });
         if step_taken {
             Answer::Step { text: returned.text, status }

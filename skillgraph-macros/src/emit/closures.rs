@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 
-use super::Emit;
 use super::rebase::rebase;
 use super::tools::of_tool_at;
+use super::{Emit, guards};
 use crate::ast::{Closure, Condition, Trigger, TriggerTools};
 
 /// `mod __closures`, resolved where the macro is called.
@@ -23,6 +23,7 @@ pub(super) fn closures(emit: &Emit<'_>) -> TokenStream {
         }
     }
     for (at, route) in emit.routes().enumerate() {
+        consts.extend(guards::readers(emit, at, &route.trigger));
         let (closure, input) = match &route.trigger {
             Trigger::Pick | Trigger::Returns { closure: None, .. } => continue,
             Trigger::Closure(closure) => (closure, None),
@@ -41,20 +42,33 @@ pub(super) fn closures(emit: &Emit<'_>) -> TokenStream {
         return consts;
     }
     quote_spanned! {Span::mixed_site()=>
-        mod __closures { use super::super::*; use super::__types; #consts }
+        mod __closures { use super::super::*; use super::__types; use #private::guard::Present as _; #consts }
     }
 }
 
-/// The typed tests that the outputs of tools must be put to, by tool: which edge, and the test.
+/// What edges ask of the outputs of typed tools, by tool: which edge, and the question.
 pub(super) fn typed_tests(emit: &Emit<'_>) -> HashMap<usize, Vec<TokenStream>> {
+    let private = emit.private();
     let mut tests: HashMap<usize, Vec<TokenStream>> = HashMap::new();
     for (at, route) in emit.routes().enumerate() {
-        if let Trigger::Returns { tools, closure: Some(_), .. } = &route.trigger
+        let Trigger::Returns { tools, guard, closure, .. } = &route.trigger else { continue };
+        let edge = u32::try_from(at).unwrap_or(u32::MAX);
+        if closure.is_some()
             && let Some(tool) = typed_tool(emit, tools)
         {
             let test = route_test(at);
-            let at = u32::try_from(at).unwrap_or(u32::MAX);
-            tests.entry(tool).or_default().push(quote_spanned!(Span::mixed_site()=> (#at, __closures::#test)));
+            tests
+                .entry(tool)
+                .or_default()
+                .push(quote_spanned!(Span::mixed_site()=> (#edge, #private::OutputTest::Closure(__closures::#test))));
+        }
+        if !guard.is_empty() {
+            for tool in guards::typed_tools(emit, tools) {
+                let reader = guards::reader(at, tool);
+                tests.entry(tool).or_default().push(
+                    quote_spanned!(Span::mixed_site()=> (#edge, #private::OutputTest::Guard(__closures::#reader))),
+                );
+            }
         }
     }
     tests

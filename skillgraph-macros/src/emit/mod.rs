@@ -5,6 +5,7 @@
 
 mod closures;
 mod editor;
+mod guards;
 mod mentions;
 mod module;
 mod rebase;

@@ -1,13 +1,13 @@
 //! The graph as one static table: every mention of a name is a path through the author's token.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use skillgraph_core::decl::{Body, OnSkip, Scope, SkillDecl, StatusSet};
+use skillgraph_core::decl::{Body, Literal, Number, OnSkip, Scope, SkillDecl, StatusSet};
 
 use super::Emit;
 use super::closures::{entry_test, route_test, typed_tool};
-use crate::ast::{self, Closure, Condition, Route, Skill, Trigger, TriggerTools};
-use crate::lower::source;
+use crate::ast::{self, Closure, Condition, Route, Skill, Term, Trigger, TriggerTools};
+use crate::lower::{path, source};
 
 pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
     let private = emit.private();
@@ -19,16 +19,20 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
     });
     let baseline = emit.tool_paths(&emit.graph.baseline);
     let skills = emit.skills.iter().filter_map(|(skill, at)| Some(skill_row(emit, skill, emit.decl.skills.get(*at)?)));
-    let entries = emit.graph.entries.iter().enumerate().filter(|(_, entry)| emit.knows_skill(&entry.skill)).map(
-        |(at, entry)| {
+    let entries =
+        emit.graph.entries.iter().enumerate().filter(|(_, entry)| emit.knows_skill(&entry.skill)).map(|(at, entry)| {
             let skill = &entry.skill.ident;
             let mut part = 0;
-            let condition = option(entry.condition.as_ref().map(|condition| condition_row(emit, at, &mut part, condition)));
+            let condition =
+                option(entry.condition.as_ref().map(|condition| condition_row(emit, at, &mut part, condition)));
             let label = option(entry.label.as_ref().map(ToTokens::to_token_stream));
-            quote_spanned!(Span::mixed_site()=> #private::EntryRow { skill: skill::#skill, condition: #condition, label: #label })
-        },
-    );
+            let examples = texts(entry.examples.as_ref());
+            quote_spanned! {Span::mixed_site()=>
+                #private::EntryRow { skill: skill::#skill, condition: #condition, examples: #examples, label: #label }
+            }
+        });
     let routes = emit.routes().enumerate().map(|(at, route)| route_row(emit, at, route));
+    let never_routes = texts(emit.graph.never_routes.as_ref());
     quote_spanned! {Span::mixed_site()=>
         #private::GraphTable {
             name: #name,
@@ -37,6 +41,7 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
             skills: &[#(#skills),*],
             entries: &[#(#entries),*],
             routes: &[#(#routes),*],
+            never_routes: #never_routes,
         }
     }
 }
@@ -57,7 +62,10 @@ fn skill_row(emit: &Emit<'_>, skill: &Skill, decl: &SkillDecl<Span>) -> TokenStr
     let steps =
         skill.steps.iter().flat_map(|steps| &steps.list).filter(|step| emit.knows_tool(&step.tool)).map(|step| {
             let (tool, note) = (&step.tool.ident, &step.note);
-            quote_spanned!(Span::mixed_site()=> #private::StepRow { tool: tool::#tool, note: #note })
+            let (produces, consumes) = (kinds(step.produces.as_ref()), kinds(step.consumes.as_ref()));
+            quote_spanned! {Span::mixed_site()=>
+                #private::StepRow { tool: tool::#tool, note: #note, produces: #produces, consumes: #consumes }
+            }
         });
     let on_skip = match skill.on_skip {
         Some((OnSkip::Hold, _)) => quote_spanned!(Span::mixed_site()=> Hold),
@@ -67,6 +75,7 @@ fn skill_row(emit: &Emit<'_>, skill: &Skill, decl: &SkillDecl<Span>) -> TokenStr
         Scope::Active => quote_spanned!(Span::mixed_site()=> Active),
         Scope::Always => quote_spanned!(Span::mixed_site()=> Always),
     };
+    let (produces, consumes) = (kinds(skill.produces.as_ref()), kinds(skill.consumes.as_ref()));
     quote_spanned! {Span::mixed_site()=>
         #private::SkillRow {
             id: skill::#ident,
@@ -76,6 +85,8 @@ fn skill_row(emit: &Emit<'_>, skill: &Skill, decl: &SkillDecl<Span>) -> TokenStr
             steps: &[#(#steps),*],
             on_skip: #private::OnSkip::#on_skip,
             scope: #private::Scope::#scope,
+            produces: #produces,
+            consumes: #consumes,
         }
     }
 }
@@ -91,6 +102,7 @@ fn condition_row(emit: &Emit<'_>, entry: usize, part: &mut usize, condition: &Co
             let parts: Vec<_> = list.iter().map(|condition| condition_row(emit, entry, part, condition)).collect();
             quote_spanned!(Span::mixed_site()=> #private::ConditionRow::All(&[#(#parts),*]))
         }
+        Condition::Unread(_) => quote_spanned!(Span::mixed_site()=> #private::ConditionRow::Matches("unread")),
         Condition::Closure(closure) => {
             let (source, test) = (source(closure).text, entry_test(entry, *part));
             *part += 1;
@@ -108,7 +120,7 @@ fn route_row(emit: &Emit<'_>, at: usize, route: &Route) -> TokenStream {
             let test = result_test(emit, at, closure);
             quote_spanned!(Span::mixed_site()=> Closure(#test))
         }
-        Trigger::Returns { tools, statuses, closure } => {
+        Trigger::Returns { tools, statuses, guard, closure } => {
             let statuses = option(statuses.map(|set| status_list(emit, set)));
             let typed = typed_tool(emit, tools).is_some();
             let test = option(closure.as_ref().map(|closure| {
@@ -120,12 +132,36 @@ fn route_row(emit: &Emit<'_>, at: usize, route: &Route) -> TokenStream {
                 }
             }));
             let tools = tools_row(emit, tools);
-            quote_spanned!(Span::mixed_site()=> Returns { tools: #tools, statuses: #statuses, test: #test })
+            let terms = guard.iter().map(|term| term_row(emit, term));
+            quote_spanned! {Span::mixed_site()=>
+                Returns { tools: #tools, statuses: #statuses, guard: &[#(#terms),*], test: #test }
+            }
         }
     };
     let label = option(route.label.as_ref().map(ToTokens::to_token_stream));
     quote_spanned! {Span::mixed_site()=>
         #private::RouteRow { from: skill::#from, to: skill::#to, trigger: #private::TriggerRow::#trigger, label: #label }
+    }
+}
+
+fn term_row(emit: &Emit<'_>, term: &Term) -> TokenStream {
+    let private = emit.private();
+    let path = path(term);
+    let operator = Ident::new(&format!("{:?}", term.operator), Span::mixed_site());
+    let values = term.values.iter().map(|value| match value {
+        Literal::Bool(value) => quote_spanned!(Span::mixed_site()=> #private::LiteralRow::Bool(#value)),
+        Literal::Text(text) => quote_spanned!(Span::mixed_site()=> #private::LiteralRow::Text(#text)),
+        Literal::Number(number) => {
+            let number = match number {
+                Number::Whole(value) => quote_spanned!(Span::mixed_site()=> Whole(#value)),
+                Number::Large(value) => quote_spanned!(Span::mixed_site()=> Large(#value)),
+                Number::Float(value) => quote_spanned!(Span::mixed_site()=> Float(#value)),
+            };
+            quote_spanned!(Span::mixed_site()=> #private::LiteralRow::Number(#private::Number::#number))
+        }
+    });
+    quote_spanned! {Span::mixed_site()=>
+        #private::TermRow { path: #path, operator: #private::GuardOperator::#operator, values: &[#(#values),*] }
     }
 }
 
@@ -147,10 +183,20 @@ fn tools_row(emit: &Emit<'_>, tools: &TriggerTools) -> TokenStream {
 fn status_list(emit: &Emit<'_>, set: StatusSet) -> TokenStream {
     let private = emit.private();
     let statuses = set.iter().map(|status| {
-        let variant = proc_macro2::Ident::new(&format!("{status:?}"), Span::mixed_site());
+        let variant = Ident::new(&format!("{status:?}"), Span::mixed_site());
         quote_spanned!(Span::mixed_site()=> #private::Status::#variant)
     });
     quote_spanned!(Span::mixed_site()=> &[#(#statuses),*])
+}
+
+fn texts(texts: Option<&ast::Texts>) -> TokenStream {
+    let texts = texts.into_iter().flat_map(|texts| &texts.list);
+    quote_spanned!(Span::mixed_site()=> &[#(#texts),*])
+}
+
+fn kinds(kinds: Option<&ast::Kinds>) -> TokenStream {
+    let kinds = kinds.into_iter().flat_map(|kinds| &kinds.list).map(|kind| &kind.text);
+    quote_spanned!(Span::mixed_site()=> &[#(#kinds),*])
 }
 
 fn option(value: Option<TokenStream>) -> TokenStream {

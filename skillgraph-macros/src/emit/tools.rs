@@ -48,7 +48,7 @@ pub(super) fn types(emit: &Emit<'_>) -> TokenStream {
     });
     let private = emit.private();
     quote_spanned! {Span::mixed_site()=>
-        mod __types { use super::super::*; pub use #private::Tool as __Tool; #(#aliases)* }
+        mod __types { use super::super::*; pub use #private::{Tool as __Tool, guard as __guard}; #(#aliases)* }
     }
 }
 

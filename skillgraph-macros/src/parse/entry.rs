@@ -1,14 +1,14 @@
-//! `entry NAME [when condition] [as "…"];`
+//! `entry NAME [when condition] [as "…"] (; | { examples: ["…"] })`
 
-use proc_macro2::{Group, Ident, Span};
+use proc_macro2::{Group, Ident};
 use skillgraph_core::decl::Lints;
 use skillgraph_core::suggest::{closest, listed};
 use skillgraph_core::{Code, Finding};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{LitStr, Token, token};
+use syn::{Token, token};
 
-use super::{closure, end, label, name, not_yet, recover, take_word};
+use super::{closure, end, label, name, recover, take_word};
 use crate::ast::{Condition, Entry, Graph};
 use crate::findings::Findings;
 
@@ -21,7 +21,8 @@ pub(super) fn parse(
     graph: &mut Graph,
     findings: &mut Findings,
 ) -> syn::Result<()> {
-    let mut entry = Entry { lints, skill: name(input, "a skill of this graph")?, condition: None, label: None };
+    let mut entry =
+        Entry { lints, skill: name(input, "a skill of this graph")?, condition: None, examples: None, label: None };
     let result = rest(input, &mut entry, findings);
     // Declared, whatever is wrong with it: the graph is not without an entry too.
     graph.entries.push(entry);
@@ -30,21 +31,37 @@ pub(super) fn parse(
 
 fn rest(input: ParseStream<'_>, entry: &mut Entry, findings: &mut Findings) -> syn::Result<()> {
     if let Some(when) = take_word(input, "when")? {
-        entry.condition = Some(unread(when.span()));
+        entry.condition = Some(Condition::Unread(when.span()));
         entry.condition = Some(condition(input, findings)?);
     }
     entry.label = label(input)?;
     if input.peek(token::Brace) {
         let content;
         syn::braced!(content in input);
-        match recover::any_word(&content) {
-            Some(word) => findings.push(not_yet(&word, "remove the block and end the entry with `;`")),
-            None => findings.push_syntax(content.error("expected `;` instead of this block")),
-        }
+        let result = examples(&content, entry, findings);
         recover::skip_all(&content);
-        return Ok(());
+        return result;
     }
     end::<Token![;]>(input)
+}
+
+/// `examples: ["…", …]`
+fn examples(input: ParseStream<'_>, entry: &mut Entry, findings: &mut Findings) -> syn::Result<()> {
+    let Some(word) = recover::any_word(input) else {
+        return Err(input.error("expected `examples: [\"…\"]`, or `;` instead of this block"));
+    };
+    if word != "examples" {
+        let finding = Finding::new(Code::Syntax, word.span(), format!("an entry has no field `{word}`"));
+        findings.push(finding.help("the field of an entry is `examples`"));
+        if closest(&word.to_string(), ["examples"]).is_none() {
+            return Ok(());
+        }
+    }
+    input.call(Ident::parse_any)?;
+    input.parse::<Token![:]>()?;
+    entry.examples = super::texts(input, "a message", findings)?;
+    input.parse::<Option<Token![,]>>()?;
+    if input.is_empty() { Ok(()) } else { Err(input.error("expected nothing after the examples")) }
 }
 
 fn condition(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Condition> {
@@ -64,7 +81,7 @@ fn condition(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Con
         let Some(near) = closest(&text, CONDITIONS) else {
             findings.push(finding.help(format!("the conditions are {}, and `|message| …`", listed(CONDITIONS))));
             let _ = input.parse::<Group>();
-            return Ok(unread(word.span()));
+            return Ok(Condition::Unread(word.span()));
         };
         // Read on as what it was meant to be.
         findings.push(finding.help(format!("a condition with a similar name exists: `{near}`")));
@@ -85,21 +102,16 @@ fn condition(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Con
         "keywords" => {
             let list = recover::list(input, findings, |input, _| super::text(input, "a word or phrase"))?;
             if list.is_unread() {
-                return Ok(unread(list.span));
+                return Ok(Condition::Unread(list.span));
             }
             Ok(Condition::Keywords { span: list.span, list: list.elements })
         }
         _ => {
             let list = recover::list(input, findings, condition)?;
             if list.is_unread() {
-                return Ok(unread(list.span));
+                return Ok(Condition::Unread(list.span));
             }
             Ok(Condition::All { span: list.span, list: list.elements })
         }
     }
-}
-
-/// Stands for a condition that could not be read: an entry without one would be the default.
-fn unread(at: Span) -> Condition {
-    Condition::Matches(LitStr::new("unread", at))
 }

@@ -13,9 +13,9 @@ use crate::ast::{Graph, Tool, ToolKind};
 use crate::findings::Findings;
 
 /// The words that begin an item in this version.
-const ITEM_WORDS: [&str; 5] = ["tools", "baseline", "skill", "entry", "route"];
+const ITEM_WORDS: [&str; 6] = ["tools", "baseline", "skill", "entry", "route", "never_routes"];
 /// The words of SPEC 1.1 that this version does not have.
-const LATER_WORDS: [&str; 7] = ["skills", "never_routes", "classify", "tree", "governor", "require", "catalog"];
+const LATER_WORDS: [&str; 6] = ["skills", "classify", "tree", "governor", "require", "catalog"];
 
 /// `attr* vis graph NAME { item* }`
 pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Graph> {
@@ -35,6 +35,7 @@ pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Res
         skills: Vec::new(),
         entries: Vec::new(),
         routes: Vec::new(),
+        never_routes: None,
     };
     if !input.peek(token::Brace) {
         findings.push_syntax(input.error("expected `{` and the items of the graph"));
@@ -83,6 +84,16 @@ fn item(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> s
             input.parse::<Token![:]>()?;
             let list = recover::list(input, findings, |input, _| name(input, "a tool of this graph"))?;
             graph.baseline.extend(list.elements);
+            end::<Token![;]>(input)
+        }
+        "never_routes" => {
+            refuse_lints(&attributes, word.span(), "`never_routes`", findings);
+            input.parse::<Token![:]>()?;
+            let texts = super::texts(input, "a message", findings)?;
+            match (&mut graph.never_routes, texts) {
+                (Some(all), Some(more)) => all.list.extend(more.list),
+                (none, texts) => *none = texts.or(none.take()),
+            }
             end::<Token![;]>(input)
         }
         "skill" => skill::parse(input, attributes, graph, findings),

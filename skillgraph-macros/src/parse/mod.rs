@@ -2,6 +2,7 @@
 
 mod entry;
 mod graph;
+mod guard;
 mod recover;
 mod route;
 mod skill;
@@ -14,7 +15,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, LitStr, Path, Token};
 
-use crate::ast::{Attributes, Closure, Graph, Name};
+use crate::ast::{Attributes, Closure, Graph, Name, Texts};
 use crate::findings::Findings;
 
 /// Reads a graph. `None` where not even its name could be read.
@@ -68,7 +69,7 @@ fn attributes(input: ParseStream<'_>, on: &str, findings: &mut Findings) -> syn:
             attribute.parse_nested_meta(|meta| {
                 match lint_code(&meta.path) {
                     Ok(code) => attributes.lints.set(code, level),
-                    Err(finding) => findings.push(finding),
+                    Err(finding) => findings.push(*finding),
                 }
                 Ok(())
             })?;
@@ -114,26 +115,28 @@ fn lint_level(path: &Path) -> Option<LintLevel> {
 }
 
 /// The warning of `skillgraph::name`.
-fn lint_code(path: &Path) -> Result<Code, Finding<Span>> {
+fn lint_code(path: &Path) -> Result<Code, Box<Finding<Span>>> {
     let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
     let span = path.segments.last().map_or_else(Span::call_site, |segment| segment.ident.span());
     let refuse = |message: String| Finding::new(Code::Syntax, span, message);
     let [tool, name] = names.as_slice() else {
-        return Err(refuse(format!("`{}` is not a warning of skillgraph", path_text(path)))
-            .help("warnings are named `skillgraph::…`; set rustc's own levels outside the macro"));
+        return Err(Box::new(
+            refuse(format!("`{}` is not a warning of skillgraph", path_text(path)))
+                .help("warnings are named `skillgraph::…`; set rustc's own levels outside the macro"),
+        ));
     };
     let found = Code::ALL.iter().find(|code| code.lint_name() == *name).filter(|_| tool == "skillgraph");
     match found {
         Some(code) if code.level() == Level::Warning => Ok(*code),
-        Some(_) => Err(refuse(format!("`{name}` is a refusal: a graph that breaks it cannot run"))),
+        Some(_) => Err(Box::new(refuse(format!("`{name}` is a refusal: a graph that breaks it cannot run")))),
         None => {
             let lints: Vec<String> =
                 Code::ALL.iter().filter(|code| code.level() == Level::Warning).map(|code| code.lint_name()).collect();
             let finding = refuse(format!("`{}` is not a warning of skillgraph", path_text(path)));
-            Err(match closest(name, lints.iter().map(String::as_str)) {
+            Err(Box::new(match closest(name, lints.iter().map(String::as_str)) {
                 Some(near) => finding.help(format!("a warning with a similar name exists: `skillgraph::{near}`")),
                 None => finding.help("warnings are named `skillgraph::…`; set rustc's own levels outside the macro"),
-            })
+            }))
         }
     }
 }
@@ -164,6 +167,12 @@ fn label(input: ParseStream<'_>) -> syn::Result<Option<LitStr>> {
 /// A text in quotes.
 fn text(input: ParseStream<'_>, what: &str) -> syn::Result<LitStr> {
     if input.peek(LitStr) { input.parse() } else { Err(input.error(format!("expected {what} in quotes"))) }
+}
+
+/// Texts in square brackets.
+fn texts(input: ParseStream<'_>, what: &str, findings: &mut Findings) -> syn::Result<Option<Texts>> {
+    let list = recover::list(input, findings, |input, _| text(input, what))?;
+    Ok((!list.is_unread()).then_some(Texts { span: list.span, list: list.elements }))
 }
 
 /// The punctuation that ends what was just read. Where it is missing, the error stands where it should be.

@@ -8,7 +8,7 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Token, token};
 
-use super::{closure, end, label, name, not_yet, recover, take_word};
+use super::{closure, end, guard, label, name, recover, take_word};
 use crate::ast::{Graph, Route, Trigger, TriggerTools};
 use crate::findings::Findings;
 
@@ -51,15 +51,12 @@ fn trigger(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Trigg
     }
     let tools = tools(input, findings)?;
     let statuses = if take_word(input, "is")?.is_some() { Some(statuses(input, findings)?) } else { None };
-    if let Some(word) = take_word(input, "where")? {
-        findings.push(not_yet(&word, "write it as a closure: `when |out| …`"));
-        while !recover::at_closure_end(input) {
-            input.parse::<proc_macro2::TokenTree>()?;
-        }
-        return Ok(Trigger::Returns { tools, statuses, closure: None });
+    if take_word(input, "where")?.is_some() {
+        let guard = guard::guard(input, findings)?;
+        return Ok(Trigger::Returns { tools, statuses, guard, closure: None });
     }
     let closure = if take_word(input, "when")?.is_some() { Some(closure(input)?) } else { None };
-    Ok(Trigger::Returns { tools, statuses, closure })
+    Ok(Trigger::Returns { tools, statuses, guard: Vec::new(), closure })
 }
 
 fn tools(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<TriggerTools> {

@@ -9,13 +9,13 @@ use syn::parse::ParseStream;
 use syn::{Token, token};
 
 use super::{docs, name, new_name, not_yet, recover, text};
-use crate::ast::{Attributes, Body, Graph, Skill, Step, Steps};
+use crate::ast::{Attributes, Body, Graph, Kinds, Skill, Step, Steps};
 use crate::findings::Findings;
 
 /// The fields in this version.
-const FIELDS: [&str; 6] = ["description", "body", "tools", "steps", "on_skip", "scope"];
+const FIELDS: [&str; 8] = ["description", "body", "tools", "steps", "on_skip", "scope", "produces", "consumes"];
 /// The fields of SPEC 1.1 that this version does not have.
-const LATER_FIELDS: [&str; 5] = ["surface", "refresh", "produces", "consumes", "model"];
+const LATER_FIELDS: [&str; 3] = ["surface", "refresh", "model"];
 
 pub(super) fn parse(
     input: ParseStream<'_>,
@@ -34,6 +34,8 @@ pub(super) fn parse(
         steps: None,
         on_skip: None,
         scope: Scope::Active,
+        produces: None,
+        consumes: None,
         broken: false,
     };
     let result = rest(input, &mut skill, findings);
@@ -110,6 +112,8 @@ fn field(
             skill.broken |= list.broken;
             skill.steps = (!list.is_unread()).then_some(Steps { span: list.span, list: list.elements });
         }
+        "produces" => skill.produces = kinds(input, findings)?,
+        "consumes" => skill.consumes = kinds(input, findings)?,
         "on_skip" => {
             let (value, span) = word_of(input, &[("advance", OnSkip::Advance), ("hold", OnSkip::Hold)], findings)?;
             skill.on_skip = Some((value.unwrap_or_default(), span));
@@ -149,12 +153,23 @@ fn step(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Step> {
     }
     input.parse::<Token![:]>()?;
     let note = text(input, "the reason for the step")?;
-    while let Some(word) = recover::any_word(input).filter(|word| word == "produces" || word == "consumes") {
-        findings.push(not_yet(&word, ""));
-        input.parse::<TokenTree>()?;
-        input.parse::<TokenTree>()?;
+    let mut step = Step { tool, note, produces: None, consumes: None };
+    while let Some(word) = recover::any_word(input) {
+        let slot = match word.to_string().as_str() {
+            "produces" => &mut step.produces,
+            "consumes" => &mut step.consumes,
+            _ => return Err(input.error("expected `,` after the step, or `produces [kind]` or `consumes [kind]`")),
+        };
+        input.call(Ident::parse_any)?;
+        *slot = kinds(input, findings)?;
     }
-    Ok(Step { tool, note })
+    Ok(step)
+}
+
+/// Kinds of artifact, in square brackets.
+fn kinds(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Option<Kinds>> {
+    let list = recover::list(input, findings, |input, _| name(input, "a kind of artifact"))?;
+    Ok((!list.is_unread()).then_some(Kinds { span: list.span, list: list.elements }))
 }
 
 /// One word of a closed set.

@@ -17,6 +17,21 @@ pub mod tool {
     }
 }
 
+/// What a tool returns, with fields that are named like variables of generated code.
+#[derive(::serde::Serialize)]
+pub struct Found {
+    /// A value.
+    pub value: ::std::option::Option<u32>,
+    /// Another.
+    pub output: ::std::string::String,
+}
+
+/// Finds.
+#[::renamed::tool(crate = ::renamed)]
+pub async fn find() -> ::std::result::Result<Found, ::std::convert::Infallible> {
+    ::std::result::Result::Ok(Found { value: ::std::option::Option::None, output: ::std::string::String::new() })
+}
+
 /// A type of the same name as one that the macro makes.
 #[allow(dead_code)]
 struct Tools;
@@ -35,13 +50,16 @@ pub mod inner {
             tools {
                 search: super::tool::Search,
                 tool = "other": dyn,
+                find: super::Find,
             }
             baseline: [tool];
 
             skill skill {
                 description: "A skill",
                 body: "Call {search} or {tool}.",
-                tools: [search],
+                tools: [search, find],
+                produces: [value],
+                consumes: [value],
             }
 
             skill graph {
@@ -50,7 +68,9 @@ pub mod inner {
             }
 
             entry skill;
-            entry graph when all[keywords["graph"], |message| super::skill::is_long(message)];
+            entry graph when all[keywords["graph"], |message| super::skill::is_long(message)] { examples: ["a graph"] }
+            never_routes: ["none"];
+            route skill -> graph on find where value > 3 && output in ["a", "b"] as "found";
             route skill -> graph on search when |out| out.len() > 3;
             route skill -> graph on any[search, tool] is absent when |result| result.call_id.len() > 3;
         }

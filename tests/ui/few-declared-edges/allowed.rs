@@ -33,6 +33,7 @@ skill_graph! {
             tools: [other],
         }
 
+        never_routes: ["what is the weather"];
         entry one;
         entry two when keywords["b"];
         entry three when keywords["c"];

@@ -23,6 +23,7 @@ skill_graph! {
             tools: [find],
         }
 
+        never_routes: ["what is the weather"];
         entry triage when keywords["hello"];
         entry billing when keywords["refund"];
         entry shipping when keywords["parcel"];

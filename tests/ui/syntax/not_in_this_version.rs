@@ -9,15 +9,16 @@ skill_graph! {
             body: "Be exact.",
             tools: [lookup_order],
             surface: tool_result,
+            refresh: every 3 iterations,
+            model: "large",
         }
 
         skill escalation from "skills/escalation/SKILL.md";
 
         entry billing when intent("money", ["refund please"]);
-        entry billing { examples: ["refund"] }
-        never_routes: ["what's the weather"];
+        entry billing when keywords["refund"];
         require lookup_order after lookup_order;
-        route billing -> escalation on lookup_order where amount > 500;
+        route billing -> escalation on lookup_order;
         governor { ping_pong: 4, then: stop }
     }
 }

@@ -1,0 +1,66 @@
+//! Guards as functions that read the fields which their terms are about, from the typed output. The terms themselves are
+//! rows of the table: what a value must be is decided in one place, for typed and JSON results alike.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote_spanned};
+use skillgraph_core::decl::Kind;
+
+use super::Emit;
+use super::tools::of_tool_at;
+use crate::ast::{Term, Trigger, TriggerTools};
+
+/// For each typed tool that the trigger names, the function that reads the guard's fields.
+pub(super) fn readers(emit: &Emit<'_>, at: usize, trigger: &Trigger) -> TokenStream {
+    let Trigger::Returns { tools, guard, .. } = trigger else { return TokenStream::new() };
+    let private = emit.private();
+    let Some(first) = guard.first().and_then(|term| term.path.first()) else { return TokenStream::new() };
+    let readers = typed_tools(emit, tools).into_iter().map(|tool| {
+        let (reader, output) = (reader(at, tool), of_tool_at(first.span(), tool, "Output"));
+        let fields = guard.iter().map(|term| field(emit, term));
+        quote_spanned! {Span::mixed_site()=>
+            pub const #reader: fn(&#output) -> ::std::vec::Vec<::core::option::Option<#private::Literal>> =
+                |output| ::std::vec![#(#fields),*];
+        }
+    });
+    readers.collect()
+}
+
+/// The typed tools that the trigger names.
+pub(super) fn typed_tools(emit: &Emit<'_>, tools: &TriggerTools) -> Vec<usize> {
+    let named = tools.named().iter().filter_map(|name| emit.tool_index.get(name.text.as_str()).copied());
+    let mut typed: Vec<usize> = named.filter(|at| emit.tools.get(*at).is_some_and(|tool| tool.is_typed())).collect();
+    typed.sort_unstable();
+    typed.dedup();
+    typed
+}
+
+/// The name of a reader.
+pub(super) fn reader(route: usize, tool: usize) -> Ident {
+    format_ident!("guard_{}_of_{}", route, tool, span = Span::mixed_site())
+}
+
+/// The field that a term is about: its path through `Option`s, then what it is compared with. An error stands at the last
+/// part of the path.
+fn field(emit: &Emit<'_>, term: &Term) -> TokenStream {
+    let private = emit.private();
+    let mut value = quote_spanned!(Span::mixed_site()=> #private::guard::Field(output).present());
+    for part in &term.path {
+        let ident = &part.ident;
+        value = quote_spanned! {Span::mixed_site()=>
+            #value.and_then(|value| #private::guard::Field(&value.#ident).present())
+        };
+    }
+    let span = term.path.last().map_or_else(Span::mixed_site, |name| name.span());
+    let found = Ident::new("found", span);
+    let kinds = [
+        (Kind::Number, "ReadNumber", "read_number"),
+        (Kind::Text, "ReadText", "read_text"),
+        (Kind::Bool, "ReadBool", "read_bool"),
+    ];
+    let reads = kinds.into_iter().filter(|(kind, ..)| term.values.iter().any(|value| value.kind() == *kind));
+    let reads = reads.map(|(_, of, read)| {
+        let (of, read) = (Ident::new(of, span), Ident::new(read, span));
+        quote_spanned!(span=> __types::__guard::#of::#read(#found))
+    });
+    quote_spanned!(Span::mixed_site()=> #value.and_then(|#found| ::core::option::Option::None #(.or_else(|| #reads))*))
+}

@@ -1,0 +1,30 @@
+use skillgraph::skill_graph;
+
+skill_graph! {
+    graph support {
+        tools { find: dyn, pay: dyn }
+
+        skill triage {
+            description: "Find out what the user needs",
+            body: "Ask.",
+            tools: [find],
+        }
+        skill billing {
+            description: "Refunds and charges",
+            body: "Be exact.",
+            tools: [pay],
+        }
+
+        entry triage;
+        entry billing when keywords["refund"];
+        route triage -> billing on find where state == "open" && state != "open";
+        route triage -> billing on find where state in ["open", "late"] && state not in ["late", "open"];
+        route triage -> billing on find where amount > 5 && amount != "six";
+        route triage -> billing on find where amount >= 5 && amount <= 5 && amount != 5;
+        route billing -> triage on pay where paid != true && paid != false;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}

@@ -1,0 +1,28 @@
+#![deny(deprecated)]
+
+use skillgraph::skill_graph;
+
+skill_graph! {
+    #[allow(skillgraph::rule_shadowed)]
+    graph support {
+        tools { find: dyn, pay: dyn }
+
+        skill triage {
+            description: "Find out what the user needs",
+            body: "Ask.",
+            tools: [find],
+        }
+        skill billing {
+            description: "Refunds and charges",
+            body: "Be exact.",
+            tools: [pay],
+        }
+
+        entry triage when keywords["refund"];
+        entry billing when keywords["refund please"];
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}
