@@ -76,7 +76,10 @@ macro_rules! skill_graph {
 /// What generated code needs. Not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
-    pub use skillgraph_core::decl::{GuardOperator, Literal, Name, Number, OnSkip, Scope, SkillId, Status, ToolId};
+    pub use skillgraph_core::Code;
+    pub use skillgraph_core::decl::{
+        GuardOperator, LintLevel, Literal, Name, Number, OnSkip, Scope, SkillId, Status, ToolId,
+    };
     pub use skillgraph_core::graph::{
         ConditionRow, EntryRow, GraphTable, LiteralRow, RouteRow, SkillRow, StaticGraph, StepRow, TermRow, TestRow,
         ToolResult, ToolRow, ToolsRow, TriggerRow,

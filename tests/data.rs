@@ -51,13 +51,13 @@ fn a_macro_made_graph_goes_to_data_and_comes_back_equal() {
 #[test]
 fn a_closure_is_no_data() {
     skill_graph! {
-        graph coded {
+        graph one_closure {
             tools { lookup: dyn }
             skill triage { description: "Start", body: "Ask.", tools: [lookup] }
             entry triage when |message| message.len() > 3;
         }
     }
-    let error = coded::GRAPH.spec().expect_err("a closure");
+    let error = one_closure::GRAPH.spec().expect_err("a closure");
     assert!(error.closure.starts_with("|message|"), "{error}");
 }
 
@@ -147,4 +147,93 @@ async fn a_graph_from_data_runs_on_the_same_machine() {
     let agent = AgentBuilder::new(graph, tools).model(model).build().expect("an agent");
     let report = agent.run("hello").await.expect("a turn");
     assert_eq!(hops(&report)[..2], ["triage by entry", "billing-desk by route"]);
+}
+
+skill_graph! {
+    #[allow(skillgraph::ambiguous_routes)]
+    graph coded {
+        tools { lookup: dyn, pay: dyn }
+
+        skill triage { description: "Start", body: "Ask.", tools: [lookup] }
+        #[allow(skillgraph::more_steps_than_iterations)]
+        skill billing {
+            description: "Money",
+            body: "Pay.",
+            tools: [lookup, pay],
+            steps: [lookup: "find", pay: "pay", lookup: "check"],
+        }
+        skill audit {
+            description: "Audit",
+            body: "Audit.",
+            tools: [lookup],
+            steps: [lookup: "one", lookup: "two"],
+        }
+
+        entry triage when |message| message.starts_with("where") {
+            examples: ["where is it?", "when is it?"],
+        }
+        entry billing when all[keywords["refund"], |message| message.len() > 10] {
+            examples: ["refund", "refund order seven", "where is my refund"],
+        }
+        #[allow(skillgraph::example_unclaimed)]
+        entry audit when |message| message.is_empty() { examples: ["audit"] }
+        never_routes: ["what is the weather", "where is the sun"];
+        route triage -> billing on lookup;
+        route billing -> audit on pay;
+        route audit -> triage on lookup;
+    }
+}
+
+#[test]
+fn a_graph_that_can_run_runs_the_examples_of_its_closures() {
+    let report = coded::GRAPH.checkup().expect("compiles");
+    assert!(report.is_sound(), "{report}");
+    let mut found: Vec<(&str, &str)> =
+        report.findings.iter().map(|finding| (finding.at.as_str(), finding.code.as_str())).collect();
+    found.sort_unstable();
+    let expected = [
+        ("/entries/0/examples/1", "example-misses-own-rule"),
+        ("/entries/0/examples/1", "example-unclaimed"),
+        ("/entries/1/examples/0", "example-misses-own-rule"),
+        ("/entries/1/examples/0", "example-unclaimed"),
+        ("/entries/1/examples/2", "example-shadowed-by-earlier"),
+        ("/entries/2/examples/0", "example-misses-own-rule"),
+        ("/never_routes/1", "never-routes-claimed"),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(report.findings[0].skills, ["triage"]);
+    let undecided: Vec<_> = report.undecided.iter().map(|note| note.at.as_deref()).collect();
+    assert_eq!(undecided, [Some("/entries/0/when"), Some("/entries/2/when")]);
+}
+
+#[test]
+fn procedures_are_held_against_the_iteration_cap() {
+    let agent = |iterations| {
+        let [lookup, pay] = ["lookup", "pay"].map(succeeds);
+        let agent = coded::agent(coded::Tools { lookup, pay }).model(ScriptedModel::new([]));
+        agent.max_iterations(iterations).build().expect("an agent")
+    };
+    let long = |iterations| {
+        let report = agent(iterations).checkup();
+        let found = report.findings.into_iter().filter(|finding| finding.code.as_str() == "more-steps-than-iterations");
+        found.map(|finding| (finding.at, finding.message)).collect::<Vec<_>>()
+    };
+    assert_eq!(long(3), []);
+    let message = "skill `audit` has 2 steps, and a turn ends after 2 model calls".to_owned();
+    assert_eq!(long(2), [("/skills/2/steps".to_owned(), message)]);
+}
+
+#[test]
+fn what_was_not_decided_is_said() {
+    let slow = |end: &str| json!({ "matches": format!("(a|b)*a(a|b){{20}}{end}") });
+    let spec: GraphSpec = serde_json::from_value(json!({
+        "name": "slow",
+        "skills": [{ "id": "a", "description": "A", "body": "a" }, { "id": "b", "description": "B", "body": "b" }],
+        "entries": [{ "skill": "a", "when": slow("c") }, { "skill": "b", "when": slow("[cd]c") }],
+    }))
+    .expect("a spec");
+    let report = spec.checkup(&[] as &[&str]);
+    assert_eq!(report.findings, []);
+    let json = serde_json::to_value(&report).expect("serialises");
+    assert_eq!(json["undecided"][0]["at"], "/entries/1/when/matches");
 }

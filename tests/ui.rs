@@ -36,6 +36,9 @@ fn every_code_has_a_folder_with_refusals_and_a_fix() {
     let page = include_str!("../src/code_page.rs");
     for code in Code::ALL {
         assert!(page.contains(&format!("    \"{code}\", ")), "`{code}` is not on the page of codes, src/code_page.rs");
+        if code.needs_running() {
+            continue;
+        }
         let folder = ["tests/ui", "tests/ui-rustc"].map(|root| Path::new(root).join(code.as_str()));
         let folder = folder.iter().find(|folder| folder.is_dir()).unwrap_or_else(|| panic!("`{code}` has no folder"));
         let (fixed, refused) = cases(folder);

@@ -22,6 +22,8 @@ pub struct Finding<S> {
     pub notes: Vec<Note<S>>,
     /// A message that shows it, where there is one.
     pub witness: Option<String>,
+    /// The skills that it is about, by id: of a graph without source text, where a place says little.
+    pub skills: Vec<String>,
 }
 
 /// A fact beside the finding's own.
@@ -46,6 +48,7 @@ impl<S> Finding<S> {
             help: None,
             notes: Vec::new(),
             witness: None,
+            skills: Vec::new(),
         }
     }
 
@@ -117,6 +120,11 @@ macro_rules! codes {
             /// What it weighs where nobody said otherwise.
             pub const fn level(self) -> Level {
                 match self { $($(Code::$variant => Level::$level,)+)+ }
+            }
+
+            /// Whether only a graph that can run shows it (`Graph::checkup`), never the compiler.
+            pub const fn needs_running(self) -> bool {
+                matches!(self, Code::ExampleUnclaimed | Code::MoreStepsThanIterations)
             }
 
             /// The code as it is written in `#[allow(skillgraph::…)]`.
@@ -203,6 +211,8 @@ codes! {
         RuleShadowed = "rule-shadowed",
         /// Two keyword rules share a keyword.
         OverlappingKeywords = "overlapping-keywords",
+        /// No rule claims an example.
+        ExampleUnclaimed = "example-unclaimed",
         /// Most skills that a rule opens have no way out.
         OneWayEntries = "one-way-entries",
         /// Several rules, and nothing that shows which messages they are for.
@@ -221,6 +231,8 @@ codes! {
         FewDeclaredEdges = "few-declared-edges",
         /// A skill that is one tool with little to say.
         SkillWrapsOneTool = "skill-wraps-one-tool",
+        /// A procedure cannot finish within the iteration cap.
+        MoreStepsThanIterations = "more-steps-than-iterations",
     }
 }
 
@@ -250,6 +262,15 @@ pub struct Report {
 
 #[cfg(feature = "turn")]
 impl Report {
+    /// The check-up of a graph whose places are pointers.
+    pub(crate) fn of(decl: &crate::decl::GraphDecl<String>, check_up: crate::check::CheckUp<String>) -> Self {
+        let mut findings = check_up.findings;
+        for finding in &mut findings {
+            finding.skills = decl.skills_at(&finding.at);
+        }
+        Report { findings, undecided: check_up.undecided }
+    }
+
     /// Whether the graph can run.
     pub fn is_sound(&self) -> bool {
         self.findings.iter().all(|finding| finding.level == Level::Warning)

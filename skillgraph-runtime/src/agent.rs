@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use skillgraph_core::Report;
 use skillgraph_core::graph::{Graph, GraphError, StaticGraph};
 use skillgraph_core::turn::{Limits, Setup, Transcript};
 
@@ -52,6 +53,11 @@ impl Agent {
     /// The graph.
     pub fn graph(&self) -> &Arc<Graph> {
         &self.parts.setup.graph
+    }
+
+    /// Checks the graph, closures included, and whether its procedures fit into a turn (SPEC 2).
+    pub fn checkup(&self) -> Report {
+        self.parts.setup.checkup()
     }
 
     /// What the turn machine needs to know of the agent: for hosts that drive turns themselves (SPEC 13).

@@ -361,7 +361,7 @@ mod tests {
     }
 
     fn fates(rules: &[Value]) -> Vec<Fate> {
-        Claims::new(&spec(rules).declaration(&[] as &[&str], |_| ())).fates().to_vec()
+        Claims::new(&spec(rules).declaration(&[] as &[&str])).fates().to_vec()
     }
 
     fn last(rules: &[Value]) -> Fate {

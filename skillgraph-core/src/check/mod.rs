@@ -32,13 +32,6 @@ pub struct CheckUp<S> {
     pub undecided: Vec<Note<S>>,
 }
 
-#[cfg(feature = "turn")]
-impl From<CheckUp<String>> for crate::Report {
-    fn from(check_up: CheckUp<String>) -> Self {
-        crate::Report { findings: check_up.findings, undecided: check_up.undecided }
-    }
-}
-
 /// What is refused in a whole graph (SPEC 2.1). An empty answer means that it can run.
 pub fn check<S: Clone>(decl: &GraphDecl<S>) -> Vec<Finding<S>> {
     refusals(decl, &Facts::new(decl), &Claims::new(decl))
@@ -128,10 +121,16 @@ fn warnings<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, claims: &Claims
 /// Rules of which it is not known whether they can win.
 fn undecided<S: Clone>(decl: &GraphDecl<S>, claims: &Claims) -> Vec<Note<S>> {
     let mut notes = Vec::new();
-    for (entry, fate) in decl.entries.iter().zip(claims.fates()) {
-        let Some(condition) = &entry.condition else { continue };
+    let rules = decl
+        .entries
+        .iter()
+        .zip(claims.fates())
+        .filter_map(|(entry, fate)| Some((entry, entry.condition.as_ref()?, fate)));
+    for (at, (entry, condition, fate)) in rules.enumerate() {
         let text = match fate {
             Fate::Wins(_) | Fate::Shadowed(_) => continue,
+            // Nothing stands before the first.
+            Fate::Undecided if at == 0 => continue,
             Fate::NoRule => format!("what the closure of entry `{}` matches is not known", entry.skill.text),
             Fate::Undecided => format!("whether the rule of entry `{}` can win was not found out", entry.skill.text),
         };

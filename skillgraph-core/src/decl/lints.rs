@@ -18,6 +18,16 @@ pub enum LintLevel {
 pub struct Lints(Vec<(Code, LintLevel)>);
 
 impl Lints {
+    /// The levels of a list.
+    pub fn of(levels: &[(Code, LintLevel)]) -> Self {
+        Lints(levels.to_vec())
+    }
+
+    /// The levels, in the order in which they were set.
+    pub fn levels(&self) -> &[(Code, LintLevel)] {
+        &self.0
+    }
+
     /// Sets a level.
     pub fn set(&mut self, code: Code, level: LintLevel) {
         self.0.push((code, level));

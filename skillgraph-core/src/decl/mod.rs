@@ -9,6 +9,8 @@ mod ids;
 mod lints;
 mod mention;
 #[cfg(feature = "turn")]
+mod pointers;
+#[cfg(feature = "turn")]
 mod spec;
 mod status;
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::rules::{PartSpec, RuleSet, RuleSpec};
 use super::{Closures, Edge, EdgeIx, EntryIx, EntryTest, Graph, RouteTest, Skill, SkillIx, Step, ToolIx};
-use crate::check::check;
+use crate::check::{CheckUp, check};
 use crate::decl::{
     Body, Condition, GraphDecl, GraphSpec, OnSkip, RouteDecl, Scope, SkillDecl, SkillId, ToolId, Trigger, TriggerTools,
     Word,
@@ -48,11 +48,13 @@ impl Graph {
     ///
     /// A [`Report`] with every mistake, each at its JSON pointer.
     pub fn compile(spec: &GraphSpec, registry: &[impl AsRef<str>]) -> Result<Self, Report> {
-        let findings = check(&spec.declaration(registry, str::to_owned));
+        let decl = spec.declaration(registry);
+        let placed = decl.at_pointers();
+        let findings = check(&placed);
         if !findings.is_empty() {
-            return Err(Report { findings, undecided: Vec::new() });
+            return Err(Report::of(&placed, CheckUp { findings, undecided: Vec::new() }));
         }
-        Self::build(spec.declaration(registry, |_| ()), Closures::default()).map_err(|error| {
+        Self::build(decl, Closures::default()).map_err(|error| {
             let finding = Finding::new(Code::InvalidPattern, "/entries".to_owned(), error.to_string());
             Report { findings: vec![finding], undecided: Vec::new() }
         })

@@ -2,6 +2,7 @@
 //!
 //! A [`Graph`] never changes. Conversations share it; what moves is in their own state.
 
+mod checkup;
 mod compile;
 mod guard;
 mod result;
@@ -21,8 +22,8 @@ pub use result::{EdgeEvidence, Learnt, ToolResult, Verdict};
 use rules::RuleSet;
 pub use rules::{EntryMatch, Witness};
 pub use table::{
-    ConditionRow, EntryRow, GraphTable, LiteralRow, RouteRow, SkillRow, StaticGraph, StepRow, TermRow, TestRow,
-    ToolRow, ToolsRow, TriggerRow,
+    ConditionRow, EntryRow, GraphTable, LintRows, LiteralRow, RouteRow, SkillRow, StaticGraph, StepRow, TermRow,
+    TestRow, ToolRow, ToolsRow, TriggerRow,
 };
 
 /// A skill of one graph, by position.

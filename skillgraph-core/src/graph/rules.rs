@@ -150,6 +150,12 @@ impl RuleSet {
         EntryMatch { won: None, panicked }
     }
 
+    /// Whether the rule of an entry passes, whatever those before it say.
+    pub(super) fn claims(&self, entry: EntryIx, message: &str) -> bool {
+        let Some(rule) = self.rules.get(entry.position()) else { return false };
+        self.scan(message).candidates.contains(&entry.0) && rule.closures_pass(entry.0, message, &mut Vec::new())
+    }
+
     fn scan<'a>(&self, message: &'a str) -> Scan<'a> {
         let mut phrases: HashMap<usize, Range<usize>> = HashMap::new();
         if let Some(automaton) = &self.phrases {

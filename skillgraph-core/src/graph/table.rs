@@ -5,11 +5,12 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Closures, EntryTest, Graph, GraphError, RouteTest, ToolResult};
 use crate::decl::{
-    Body, Condition, EntryDecl, GraphDecl, GraphSpec, GuardOperator, GuardTerm, Lints, Literal, NotData, Number,
-    OnSkip, Prose, RouteDecl, Scope, SkillDecl, SkillId, Status, StatusSet, StepDecl, Steps, TextList, ToolDecl,
-    ToolId, Trigger, TriggerTools, Word,
+    Body, Condition, EntryDecl, GraphDecl, GraphSpec, GuardOperator, GuardTerm, LintLevel, Lints, Literal, NotData,
+    Number, OnSkip, Prose, RouteDecl, Scope, SkillDecl, SkillId, Status, StatusSet, StepDecl, Steps, TextList,
+    ToolDecl, ToolId, Trigger, TriggerTools, Word,
 };
 use crate::draw;
+use crate::finding::{Code, Report};
 
 /// A graph that `skill_graph!` declared: `GRAPH` of the generated module.
 pub struct StaticGraph {
@@ -53,6 +54,15 @@ impl StaticGraph {
         self.declaration().spec()
     }
 
+    /// Checks the graph, as [`Graph::checkup`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::compiled`].
+    pub fn checkup(&self) -> Result<Report, GraphError> {
+        self.compiled().map(|graph| graph.checkup())
+    }
+
     /// The graph as a Mermaid flowchart (SPEC 15); see [`draw::to_mermaid`].
     pub fn to_mermaid(&self) -> String {
         draw::to_mermaid(&self.declaration())
@@ -70,6 +80,8 @@ impl fmt::Debug for StaticGraph {
 pub struct GraphTable {
     /// Its name.
     pub name: &'static str,
+    /// Lint levels for the whole graph.
+    pub lints: LintRows,
     /// The registry.
     pub tools: &'static [ToolRow],
     /// Tools offered always.
@@ -84,6 +96,9 @@ pub struct GraphTable {
     pub never_routes: &'static [&'static str],
 }
 
+/// Lint levels, in the order in which they were set.
+pub type LintRows = &'static [(Code, LintLevel)];
+
 /// A tool.
 #[derive(Debug)]
 pub struct ToolRow {
@@ -91,6 +106,8 @@ pub struct ToolRow {
     pub id: ToolId,
     /// Whether the compiler knows its type.
     pub typed: bool,
+    /// Lint levels for this tool.
+    pub lints: LintRows,
 }
 
 /// A skill.
@@ -114,6 +131,8 @@ pub struct SkillRow {
     pub produces: &'static [&'static str],
     /// Kinds of artifact that it needs.
     pub consumes: &'static [&'static str],
+    /// Lint levels for this skill.
+    pub lints: LintRows,
 }
 
 /// A step.
@@ -138,6 +157,8 @@ pub struct EntryRow {
     pub condition: Option<ConditionRow>,
     /// Messages that it must claim.
     pub examples: &'static [&'static str],
+    /// Lint levels for this entry.
+    pub lints: LintRows,
     /// What drawings and records call it.
     pub label: Option<&'static str>,
 }
@@ -169,6 +190,8 @@ pub struct RouteRow {
     pub to: SkillId,
     /// What fires it.
     pub trigger: TriggerRow,
+    /// Lint levels for this edge.
+    pub lints: LintRows,
     /// What drawings and records call it.
     pub label: Option<&'static str>,
 }
@@ -245,7 +268,7 @@ impl GraphTable {
     fn declaration(&self) -> GraphDecl<()> {
         GraphDecl {
             name: word(self.name),
-            lints: Lints::default(),
+            lints: Lints::of(self.lints),
             tools: self.tools.iter().map(ToolRow::declaration).collect(),
             baseline: tools(self.baseline),
             skills: self.skills.iter().map(SkillRow::declaration).collect(),
@@ -271,7 +294,7 @@ impl ToolRow {
             ident: word(self.id.as_str()),
             name: word(self.id.as_str()),
             typed: self.typed,
-            lints: Lints::default(),
+            lints: Lints::of(self.lints),
         }
     }
 }
@@ -295,7 +318,7 @@ impl SkillRow {
             scope: self.scope,
             produces: texts(self.produces),
             consumes: texts(self.consumes),
-            lints: Lints::default(),
+            lints: Lints::of(self.lints),
             unread: false,
         }
     }
@@ -307,7 +330,7 @@ impl EntryRow {
             skill: word(self.skill.as_str()),
             condition: self.condition.as_ref().map(ConditionRow::declaration),
             examples: texts(self.examples),
-            lints: Lints::default(),
+            lints: Lints::of(self.lints),
             label: self.label.map(word),
         }
     }
@@ -342,7 +365,7 @@ impl RouteRow {
             from: word(self.from.as_str()),
             to: word(self.to.as_str()),
             trigger: self.trigger.declaration(),
-            lints: Lints::default(),
+            lints: Lints::of(self.lints),
             label: self.label.map(word),
             unread: false,
         }

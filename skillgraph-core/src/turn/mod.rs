@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::finding::Report;
 use crate::graph::Graph;
 
 pub use event::{CallRefusal, Event, FiringRecord, GuardRecord, MoveRecord, PickRefusal, Suggestion, UnfinishedAction};
@@ -46,6 +47,13 @@ pub struct Setup {
     pub system: String,
     /// How far a turn may go.
     pub limits: Limits,
+}
+
+impl Setup {
+    /// Checks the graph, as [`Graph::checkup`], and whether its procedures fit into a turn.
+    pub fn checkup(&self) -> Report {
+        self.graph.checkup_within(self.limits.iterations)
+    }
 }
 
 /// How far a turn may go (SPEC 8, 17).

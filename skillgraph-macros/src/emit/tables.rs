@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use skillgraph_core::decl::{Body, Literal, Number, OnSkip, Scope, SkillDecl, StatusSet};
+use skillgraph_core::decl::{Body, Lints, Literal, Number, OnSkip, Scope, SkillDecl, StatusSet};
 
 use super::Emit;
 use super::closures::{entry_test, route_test, typed_tool};
@@ -15,7 +15,8 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
     let tools = emit.tools.iter().map(|tool| {
         let ident = &tool.ident.ident;
         let typed = tool.is_typed();
-        quote_spanned!(Span::mixed_site()=> #private::ToolRow { id: tool::#ident, typed: #typed })
+        let lints = lints(&private, &tool.attributes.lints);
+        quote_spanned!(Span::mixed_site()=> #private::ToolRow { id: tool::#ident, typed: #typed, lints: #lints })
     });
     let baseline = emit.tool_paths(&emit.graph.baseline);
     let skills = emit.skills.iter().filter_map(|(skill, at)| Some(skill_row(emit, skill, emit.decl.skills.get(*at)?)));
@@ -26,16 +27,24 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
             let condition =
                 option(entry.condition.as_ref().map(|condition| condition_row(emit, at, &mut part, condition)));
             let label = option(entry.label.as_ref().map(ToTokens::to_token_stream));
-            let examples = texts(entry.examples.as_ref());
+            let (examples, lints) = (texts(entry.examples.as_ref()), lints(&private, &entry.lints));
             quote_spanned! {Span::mixed_site()=>
-                #private::EntryRow { skill: skill::#skill, condition: #condition, examples: #examples, label: #label }
+                #private::EntryRow {
+                    skill: skill::#skill,
+                    condition: #condition,
+                    examples: #examples,
+                    lints: #lints,
+                    label: #label,
+                }
             }
         });
     let routes = emit.routes().enumerate().map(|(at, route)| route_row(emit, at, route));
+    let lints = lints(&private, &emit.graph.attributes.lints);
     let never_routes = texts(emit.graph.never_routes.as_ref());
     quote_spanned! {Span::mixed_site()=>
         #private::GraphTable {
             name: #name,
+            lints: #lints,
             tools: &[#(#tools),*],
             baseline: &[#(#baseline),*],
             skills: &[#(#skills),*],
@@ -76,6 +85,7 @@ fn skill_row(emit: &Emit<'_>, skill: &Skill, decl: &SkillDecl<Span>) -> TokenStr
         Scope::Always => quote_spanned!(Span::mixed_site()=> Always),
     };
     let (produces, consumes) = (kinds(skill.produces.as_ref()), kinds(skill.consumes.as_ref()));
+    let lints = lints(&private, &skill.attributes.lints);
     quote_spanned! {Span::mixed_site()=>
         #private::SkillRow {
             id: skill::#ident,
@@ -87,6 +97,7 @@ fn skill_row(emit: &Emit<'_>, skill: &Skill, decl: &SkillDecl<Span>) -> TokenStr
             scope: #private::Scope::#scope,
             produces: #produces,
             consumes: #consumes,
+            lints: #lints,
         }
     }
 }
@@ -138,9 +149,16 @@ fn route_row(emit: &Emit<'_>, at: usize, route: &Route) -> TokenStream {
             }
         }
     };
+    let lints = lints(&private, &route.lints);
     let label = option(route.label.as_ref().map(ToTokens::to_token_stream));
     quote_spanned! {Span::mixed_site()=>
-        #private::RouteRow { from: skill::#from, to: skill::#to, trigger: #private::TriggerRow::#trigger, label: #label }
+        #private::RouteRow {
+            from: skill::#from,
+            to: skill::#to,
+            trigger: #private::TriggerRow::#trigger,
+            lints: #lints,
+            label: #label,
+        }
     }
 }
 
@@ -187,6 +205,15 @@ fn status_list(emit: &Emit<'_>, set: StatusSet) -> TokenStream {
         quote_spanned!(Span::mixed_site()=> #private::Status::#variant)
     });
     quote_spanned!(Span::mixed_site()=> &[#(#statuses),*])
+}
+
+fn lints(private: &TokenStream, lints: &Lints) -> TokenStream {
+    let levels = lints.levels().iter().map(|(code, level)| {
+        let code = Ident::new(&format!("{code:?}"), Span::mixed_site());
+        let level = Ident::new(&format!("{level:?}"), Span::mixed_site());
+        quote_spanned!(Span::mixed_site()=> (#private::Code::#code, #private::LintLevel::#level))
+    });
+    quote_spanned!(Span::mixed_site()=> &[#(#levels),*])
 }
 
 fn texts(texts: Option<&ast::Texts>) -> TokenStream {

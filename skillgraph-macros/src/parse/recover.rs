@@ -1,6 +1,6 @@
 //! Where to go on after a mistake.
 
-use proc_macro2::{Ident, Span, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenTree};
 use syn::buffer::Cursor;
 use syn::parse::ParseStream;
 use syn::{LitStr, Token, token};
@@ -128,6 +128,15 @@ pub(super) fn at_closure_end(input: ParseStream<'_>) -> bool {
         || input.peek(Token![,])
         || (input.peek(Token![as]) && input.peek2(LitStr))
         || (at_item(input) && !input.peek(Token![#]))
+        || at_examples(input)
+}
+
+/// Whether the block of an entry begins here.
+fn at_examples(input: ParseStream<'_>) -> bool {
+    let Some((content, ..)) = input.cursor().group(Delimiter::Brace) else { return false };
+    content
+        .ident()
+        .is_some_and(|(word, rest)| word == "examples" && rest.punct().is_some_and(|(c, _)| c.as_char() == ':'))
 }
 
 /// What was in square brackets.

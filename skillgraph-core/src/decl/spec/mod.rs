@@ -1,0 +1,201 @@
+//! A graph as data (SPEC 13): what `skill_graph!` says, as documented JSON.
+//!
+//! Ids and tool names stand where the macro has identifiers. Closures are code and have no place here. Unknown keys are
+//! errors. Findings of a graph from data carry a JSON pointer (RFC 6901) into it.
+//!
+//! ```
+//! use skillgraph_core::decl::GraphSpec;
+//! use skillgraph_core::graph::Graph;
+//!
+//! let spec: GraphSpec = serde_json::from_str(r#"{
+//!     "name": "support",
+//!     "skills": [
+//!         { "id": "triage", "description": "Start", "body": "Ask.", "tools": ["get_invoice"] },
+//!         { "id": "billing", "description": "Money", "body": "Be exact.", "tools": ["pay"],
+//!           "steps": [{ "tool": "pay", "note": "only what is owed" }], "on_skip": "hold" }
+//!     ],
+//!     "entries": [
+//!         { "skill": "triage" },
+//!         { "skill": "billing", "when": { "keywords": ["refund", "charged twice"] } }
+//!     ],
+//!     "routes": [
+//!         { "from": "triage", "to": "billing", "on": ["get_invoice"], "is": ["success", "partial"],
+//!           "where": [{ "path": "state", "op": "in", "value": ["open", "late"] }] },
+//!         { "from": "billing", "to": "triage", "pick": true }
+//!     ]
+//! }"#)?;
+//! let graph = Graph::compile(&spec, &["get_invoice", "pay"])?;
+//! assert_eq!(graph.skills().len(), 2);
+//!
+//! let report = Graph::compile(&spec, &["get_invoice"]).unwrap_err();
+//! assert_eq!(report.findings[0].at, "/skills/1/tools/0");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod read;
+mod write;
+
+use serde::{Deserialize, Serialize};
+
+use super::{GuardOperator, OnSkip, Scope, Status};
+pub use write::NotData;
+
+/// A whole graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GraphSpec {
+    /// Its name.
+    pub name: String,
+    /// Names of tools that are offered whatever the cursor is on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub baseline: Vec<String>,
+    /// The skills.
+    pub skills: Vec<SkillSpec>,
+    /// The entries, in the order in which they are tried.
+    pub entries: Vec<EntrySpec>,
+    /// The edges, in the order in which they are tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub routes: Vec<RouteSpec>,
+    /// Messages that no rule may claim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub never_routes: Option<Vec<String>>,
+}
+
+/// A skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SkillSpec {
+    /// Its id.
+    pub id: String,
+    /// What a model reads when it chooses.
+    pub description: String,
+    /// Its instructions, taken as they are.
+    pub body: String,
+    /// Names of its tools.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// Its procedure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Vec<StepSpec>>,
+    /// What a skipped step does; `advance` where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_skip: Option<OnSkip>,
+    /// Whether its tools are offered always; `active` where nothing is said.
+    #[serde(default, skip_serializing_if = "is_active")]
+    pub scope: Scope,
+    /// Kinds of artifact that it leaves behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub produces: Option<Vec<String>>,
+    /// Kinds of artifact that it needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consumes: Option<Vec<String>>,
+}
+
+/// A step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepSpec {
+    /// The name of the tool that takes it.
+    pub tool: String,
+    /// Why it comes now.
+    pub note: String,
+    /// Kinds of artifact that it leaves behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub produces: Option<Vec<String>>,
+    /// Kinds of artifact that it needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consumes: Option<Vec<String>>,
+}
+
+/// An entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EntrySpec {
+    /// The id of the skill that it opens.
+    pub skill: String,
+    /// Its rule; the default has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<ConditionSpec>,
+    /// Messages that the rule must claim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub examples: Option<Vec<String>>,
+    /// What drawings and records call it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+/// A rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConditionSpec {
+    /// A pattern of the `regex` crate.
+    Matches(String),
+    /// Phrases, one of which is enough.
+    Keywords(Vec<String>),
+    /// Rules, each of which must pass.
+    All(Vec<ConditionSpec>),
+}
+
+/// An edge: `on` tools, or `pick`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RouteSpec {
+    /// The id of the skill that it leaves.
+    pub from: String,
+    /// The id of the skill that it leads to.
+    pub to: String,
+    /// Only the model's own pick takes it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pick: bool,
+    /// Names of the tools whose results fire it; without it, and without `pick`, any tool's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<Vec<String>>,
+    /// Statuses that let it fire; success and partial where nothing is said.
+    #[serde(default, rename = "is", skip_serializing_if = "Option::is_none")]
+    pub statuses: Option<Vec<Status>>,
+    /// What must hold of the result's JSON: every one of these.
+    #[serde(default, rename = "where", skip_serializing_if = "Vec::is_empty")]
+    pub guard: Vec<GuardSpec>,
+    /// What drawings and records call it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+/// One term of a guard.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GuardSpec {
+    /// The key, with dots between the parts of a path.
+    pub path: String,
+    /// How it is compared.
+    #[serde(rename = "op")]
+    pub operator: GuardOperator,
+    /// With what: a value, or for `in` and `not in` a list.
+    pub value: GuardValueSpec,
+}
+
+/// What a guard compares with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum GuardValueSpec {
+    /// Each of these.
+    List(Vec<ScalarSpec>),
+    /// One value.
+    One(ScalarSpec),
+}
+
+/// A value that a guard compares with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ScalarSpec {
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(serde_json::Number),
+    /// A text.
+    Text(String),
+}
+
+fn is_active(scope: &Scope) -> bool {
+    *scope == Scope::Active
+}

@@ -1,0 +1,128 @@
+//! Data as a declaration.
+
+use super::{
+    ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, RouteSpec, ScalarSpec, SkillSpec, StepSpec,
+};
+use crate::Report;
+use crate::check::check_up;
+use crate::decl::{
+    Body, Condition, EntryDecl, GraphDecl, GuardTerm, Lints, Literal, Number, Prose, RouteDecl, SkillDecl, StatusSet,
+    StepDecl, Steps, TextList, ToolDecl, Trigger, TriggerTools, Word,
+};
+
+impl GraphSpec {
+    /// Checks it over a registry of tool names, as [`crate::graph::Graph::compile`] does, and warns too.
+    pub fn checkup(&self, registry: &[impl AsRef<str>]) -> Report {
+        let decl = self.declaration(registry).at_pointers();
+        Report::of(&decl, check_up(&decl))
+    }
+
+    /// The graph as a declaration over a registry of tool names.
+    pub fn declaration(&self, registry: &[impl AsRef<str>]) -> GraphDecl<()> {
+        GraphDecl {
+            name: word(&self.name),
+            lints: Lints::default(),
+            tools: registry.iter().map(|name| tool(name.as_ref())).collect(),
+            baseline: words(&self.baseline),
+            skills: self.skills.iter().map(skill).collect(),
+            entries: self.entries.iter().map(entry).collect(),
+            routes: self.routes.iter().map(route).collect(),
+            never_routes: text_list(self.never_routes.as_deref()),
+        }
+    }
+}
+
+fn tool(name: &str) -> ToolDecl<()> {
+    ToolDecl { ident: word(name), name: word(name), typed: false, lints: Lints::default() }
+}
+
+fn skill(skill: &SkillSpec) -> SkillDecl<()> {
+    SkillDecl {
+        ident: word(&skill.id),
+        id: word(&skill.id),
+        description: Some(word(&skill.description)),
+        body: Some(Body::Inline { source: word(&skill.body), prose: Ok(Prose::plain(&skill.body)) }),
+        tools: words(&skill.tools),
+        steps: skill.steps.as_ref().map(|steps| Steps { at: (), list: steps.iter().map(step).collect() }),
+        on_skip: skill.on_skip.map(|on_skip| (on_skip, ())),
+        scope: skill.scope,
+        produces: text_list(skill.produces.as_deref()),
+        consumes: text_list(skill.consumes.as_deref()),
+        lints: Lints::default(),
+        unread: false,
+    }
+}
+
+fn step(step: &StepSpec) -> StepDecl<()> {
+    StepDecl {
+        tool: word(&step.tool),
+        note: word(&step.note),
+        produces: text_list(step.produces.as_deref()),
+        consumes: text_list(step.consumes.as_deref()),
+    }
+}
+
+fn entry(entry: &EntrySpec) -> EntryDecl<()> {
+    EntryDecl {
+        skill: word(&entry.skill),
+        condition: entry.when.as_ref().map(condition),
+        examples: text_list(entry.examples.as_deref()),
+        lints: Lints::default(),
+        label: entry.label.as_deref().map(word),
+    }
+}
+
+fn condition(spec: &ConditionSpec) -> Condition<()> {
+    match spec {
+        ConditionSpec::Matches(pattern) => Condition::Matches(word(pattern)),
+        ConditionSpec::Keywords(list) => Condition::Keywords { at: (), list: words(list) },
+        ConditionSpec::All(list) => Condition::All { at: (), list: list.iter().map(condition).collect() },
+    }
+}
+
+fn route(route: &RouteSpec) -> RouteDecl<()> {
+    let tools = match route.on.as_deref() {
+        None => TriggerTools::Any { at: () },
+        Some([one]) => TriggerTools::One(word(one)),
+        Some(tools) => TriggerTools::AnyOf { at: (), list: words(tools) },
+    };
+    let statuses = route.statuses.as_ref();
+    let statuses = statuses.map(|list| list.iter().copied().fold(StatusSet::NONE, StatusSet::with));
+    let guard = route.guard.iter().map(term).collect();
+    RouteDecl {
+        from: word(&route.from),
+        to: word(&route.to),
+        trigger: if route.pick { Trigger::Pick } else { Trigger::Returns { tools, statuses, guard, closure: None } },
+        lints: Lints::default(),
+        label: route.label.as_deref().map(word),
+        unread: false,
+    }
+}
+
+fn term(term: &GuardSpec) -> GuardTerm<()> {
+    let values = match &term.value {
+        GuardValueSpec::One(value) => vec![literal(value)],
+        GuardValueSpec::List(values) => values.iter().map(literal).collect(),
+    };
+    GuardTerm { path: word(&term.path), operator: term.operator, values, values_at: () }
+}
+
+fn literal(value: &ScalarSpec) -> Literal {
+    match value {
+        ScalarSpec::Bool(value) => Literal::Bool(*value),
+        ScalarSpec::Number(number) => Literal::Number(Number::of_json(number)),
+        ScalarSpec::Text(text) => Literal::Text(text.clone()),
+    }
+}
+
+fn text_list(texts: Option<&[String]>) -> Option<TextList<()>> {
+    texts.map(|texts| TextList { at: (), list: words(texts) })
+}
+
+fn words(texts: &[String]) -> Vec<Word<()>> {
+    texts.iter().map(|text| word(text)).collect()
+}
+
+fn word(text: &str) -> Word<()> {
+    Word::new(text, ())
+}
