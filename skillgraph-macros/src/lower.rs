@@ -124,6 +124,7 @@ fn term(term: &ast::Term) -> GuardTerm<Span> {
         path: Word::new(path(term), at),
         operator: term.operator,
         values: term.values.clone(),
+        listed: term.operator.takes_list(),
         values_at: term.values_span,
     }
 }

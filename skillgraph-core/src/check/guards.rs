@@ -35,16 +35,36 @@ pub(super) fn check_empty_list<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
     }
 }
 
+/// The most values that one list may hold: what is longer is a table, and belongs into a tool.
+const MOST_VALUES: usize = 1_000;
+
 /// A term whose operator does not go with what it compares with. Whether that fits the field is the compiler's to say.
 pub(super) fn check_guard_type<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
     for (_, term) in terms(decl) {
         let operator = term.operator.as_str();
-        if !term.operator.takes_list() && term.values.len() != 1 {
+        if term.operator.takes_list() != term.listed {
+            let (what, help) = match term.listed {
+                true => ("one value", "use `in` for any of several values, `not in` for none of them"),
+                false => ("a list of values", "write the value in square brackets, or use `==` or `!=`"),
+            };
             findings.push(
-                Finding::new(Code::GuardType, term.values_at.clone(), format!("`{operator}` compares with one value"))
-                    .help("use `in` for a list of values, `not in` for none of them"),
+                Finding::new(Code::GuardType, term.values_at.clone(), format!("`{operator}` compares with {what}"))
+                    .help(help),
             );
             continue;
+        }
+        if term.values.len() > MOST_VALUES {
+            findings.push(
+                Finding::new(
+                    Code::GuardType,
+                    term.values_at.clone(),
+                    format!(
+                        "`{operator}` compares with at most {MOST_VALUES} values, and these are {}",
+                        term.values.len()
+                    ),
+                )
+                .help("look the value up in the tool, and let the edge read what it says"),
+            );
         }
         let other = term.values.iter().find(|value| value.kind() != Kind::Number);
         if let Some(value) = other.filter(|_| term.operator.is_order()) {

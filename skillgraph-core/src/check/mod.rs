@@ -62,6 +62,8 @@ fn refusals<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, claims: &Claims
     body::check_empty_text(decl, &mut findings);
     body::check_mentions(decl, facts, &mut findings);
     vocabulary::check_empty_list(decl, &mut findings);
+    vocabulary::check_empty_text(decl, &mut findings);
+    vocabulary::check_duplicate_kind(decl, &mut findings);
 
     procedures::check_empty_list(decl, &mut findings);
     procedures::check_steps_without_tools(decl, &mut findings);

@@ -14,8 +14,7 @@ pub(super) fn check_unreachable_skill<S: Clone>(
     findings: &mut Vec<Finding<S>>,
 ) {
     for (at, skill) in decl.skills.iter().enumerate() {
-        if facts.can_hold_cursor(at) || facts.has_way_out(at) {
-            // Where it has edges, each of them is dead: that says it.
+        if facts.can_hold_cursor(at) {
             continue;
         }
         let name = &skill.ident.text;

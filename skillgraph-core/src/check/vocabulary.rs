@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::body::blank;
 use super::facts::Facts;
 use crate::decl::{Body, GraphDecl, Prose, SkillDecl, StepDecl, TextList, Word, leveled};
 use crate::excerpt::excerpt;
@@ -82,19 +83,42 @@ pub(super) fn check_body_unknown_tool<S: Clone>(
 
 /// `produces: []` or `consumes: []`.
 pub(super) fn check_empty_list<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
-    for skill in &decl.skills {
-        let steps = skill.steps.iter().flat_map(|steps| &steps.list);
-        let lists = steps.flat_map(|step| [(&step.produces, "produces"), (&step.consumes, "consumes")]);
-        let own = [(&skill.produces, "produces"), (&skill.consumes, "consumes")];
-        for (list, field) in own.into_iter().chain(lists) {
-            if let Some(list) = list.as_ref().filter(|list| list.list.is_empty()) {
-                findings.push(
-                    Finding::new(Code::EmptyList, list.at.clone(), format!("`{field}` names no kind of artifact"))
-                        .help("name at least one, or leave it out"),
-                );
-            }
+    for (field, list) in kind_lists(decl).filter(|(_, list)| list.list.is_empty()) {
+        findings.push(
+            Finding::new(Code::EmptyList, list.at.clone(), format!("`{field}` names no kind of artifact"))
+                .help("name at least one, or leave it out"),
+        );
+    }
+}
+
+/// A blank kind of artifact.
+pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    for kind in kind_lists(decl).flat_map(|(_, list)| &list.list).filter(|kind| kind.is_blank()) {
+        findings.push(blank(kind, "a kind of artifact").help("name it as the skill does that makes or needs it"));
+    }
+}
+
+/// One kind of artifact twice in one list.
+pub(super) fn check_duplicate_kind<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    for (field, list) in kind_lists(decl) {
+        let mut seen: HashSet<&str> = HashSet::new();
+        for kind in list.list.iter().filter(|kind| !seen.insert(&kind.text)) {
+            findings.push(
+                Finding::new(Code::DuplicateId, kind.at.clone(), format!("`{field}` lists `{}` twice", kind.text))
+                    .help("remove one of the two"),
+            );
         }
     }
+}
+
+/// Every `produces` and `consumes`, of skills and steps.
+fn kind_lists<S>(decl: &GraphDecl<S>) -> impl Iterator<Item = (&'static str, &TextList<S>)> {
+    let lists = decl.skills.iter().flat_map(|skill| {
+        let steps = skill.steps.iter().flat_map(|steps| &steps.list);
+        let of_steps = steps.flat_map(|step| [("produces", &step.produces), ("consumes", &step.consumes)]);
+        [("produces", &skill.produces), ("consumes", &skill.consumes)].into_iter().chain(of_steps)
+    });
+    lists.filter_map(|(field, list)| Some((field, list.as_ref()?)))
 }
 
 /// A kind of artifact is consumed that nothing produces.

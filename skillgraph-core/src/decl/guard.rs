@@ -15,6 +15,9 @@ pub struct GuardTerm<S> {
     pub operator: GuardOperator,
     /// With what: one value, or for `in` and `not in` any number.
     pub values: Vec<Literal>,
+    /// Whether they were written as a list.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub listed: bool,
     /// Where the values were written.
     #[cfg_attr(feature = "turn", serde(skip))]
     pub values_at: S,
@@ -299,7 +302,13 @@ mod tests {
     use super::*;
 
     fn term(operator: GuardOperator, values: &[Literal]) -> GuardTerm<()> {
-        GuardTerm { path: Word::new("x", ()), operator, values: values.to_vec(), values_at: () }
+        GuardTerm {
+            path: Word::new("x", ()),
+            operator,
+            values: values.to_vec(),
+            listed: operator.takes_list(),
+            values_at: (),
+        }
     }
 
     fn number(value: f64) -> Literal {

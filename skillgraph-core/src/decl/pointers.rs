@@ -138,6 +138,7 @@ fn term<S>(term: &GuardTerm<S>, at: &str) -> GuardTerm<String> {
         path: word(&term.path, format!("{at}/path")),
         operator: term.operator,
         values: term.values.clone(),
+        listed: term.listed,
         values_at: format!("{at}/value"),
     }
 }

@@ -406,6 +406,7 @@ impl TermRow {
             path: word(self.path),
             operator: self.operator,
             values: self.values.iter().map(literal).collect(),
+            listed: self.operator.takes_list(),
             values_at: (),
         }
     }

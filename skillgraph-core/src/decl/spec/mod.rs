@@ -35,7 +35,8 @@
 mod read;
 mod write;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{GuardOperator, OnSkip, Scope, Status};
 pub use write::NotData;
@@ -151,10 +152,10 @@ pub struct RouteSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<Vec<String>>,
     /// Statuses that let it fire; success and partial where nothing is said.
-    #[serde(default, rename = "is", skip_serializing_if = "Option::is_none")]
+    #[serde(default, rename = "is", skip_serializing_if = "Option::is_none", deserialize_with = "some_statuses")]
     pub statuses: Option<Vec<Status>>,
     /// What must hold of the result's JSON: every one of these.
-    #[serde(default, rename = "where", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, rename = "where", skip_serializing_if = "Vec::is_empty", deserialize_with = "some_terms")]
     pub guard: Vec<GuardSpec>,
     /// What drawings and records call it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -194,6 +195,19 @@ pub enum ScalarSpec {
     Number(serde_json::Number),
     /// A text.
     Text(String),
+}
+
+fn some_statuses<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Status>>, D::Error> {
+    not_empty(Vec::deserialize(deserializer)?, "a status").map(Some)
+}
+
+fn some_terms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<GuardSpec>, D::Error> {
+    not_empty(Vec::deserialize(deserializer)?, "a term")
+}
+
+/// A list that was written holds something.
+fn not_empty<T, E: Error>(list: Vec<T>, what: &str) -> Result<Vec<T>, E> {
+    if list.is_empty() { Err(E::invalid_length(0, &format!("at least {what}").as_str())) } else { Ok(list) }
 }
 
 fn is_active(scope: &Scope) -> bool {

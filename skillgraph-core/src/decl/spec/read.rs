@@ -100,11 +100,11 @@ fn route(route: &RouteSpec) -> RouteDecl<()> {
 }
 
 fn term(term: &GuardSpec) -> GuardTerm<()> {
-    let values = match &term.value {
-        GuardValueSpec::One(value) => vec![literal(value)],
-        GuardValueSpec::List(values) => values.iter().map(literal).collect(),
+    let (values, listed) = match &term.value {
+        GuardValueSpec::One(value) => (vec![literal(value)], false),
+        GuardValueSpec::List(values) => (values.iter().map(literal).collect(), true),
     };
-    GuardTerm { path: word(&term.path), operator: term.operator, values, values_at: () }
+    GuardTerm { path: word(&term.path), operator: term.operator, values, listed, values_at: () }
 }
 
 fn literal(value: &ScalarSpec) -> Literal {

@@ -140,10 +140,9 @@ fn condition_spec<S>(condition: &Condition<S>) -> Result<ConditionSpec, NotData>
 }
 
 fn guard_spec<S>(term: &GuardTerm<S>) -> GuardSpec {
-    let mut values: Vec<ScalarSpec> = term.values.iter().map(scalar_spec).collect();
-    let value = match values.pop().filter(|_| values.is_empty() && !term.operator.takes_list()) {
-        Some(one) => GuardValueSpec::One(one),
-        None => GuardValueSpec::List(term.values.iter().map(scalar_spec).collect()),
+    let value = match term.values.as_slice() {
+        [one] if !term.listed => GuardValueSpec::One(scalar_spec(one)),
+        values => GuardValueSpec::List(values.iter().map(scalar_spec).collect()),
     };
     GuardSpec { path: term.path.text.clone(), operator: term.operator, value }
 }

@@ -1,0 +1,172 @@
+//! The rules by which this system differs.
+
+use serde::Deserialize;
+use serde_json::Value;
+use skillgraph::core::text::{fold, stands_as_words};
+
+use crate::{Seen, folder, translate::list};
+
+/// `deviations.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deviations {
+    rule: Vec<Rule>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    /// What the rule is called.
+    name: String,
+    /// The section of the specification that it follows from.
+    spec: String,
+    /// Why this system differs.
+    why: String,
+    /// Which file of cases it is about; any where nothing is said.
+    file: Option<String>,
+    /// The fields that differ.
+    fields: Vec<String>,
+    /// What the difference must contain, where that matters.
+    expected: Option<String>,
+    /// The same of what this system says.
+    ours: Option<String>,
+    /// What must hold of the case.
+    when: String,
+}
+
+impl Deviations {
+    /// Those of the folder at hand, else our own.
+    pub fn read() -> Self {
+        let path = folder().join("deviations.toml");
+        let text = std::fs::read_to_string(path).or_else(|_| std::fs::read_to_string("tests/vectors/deviations.toml"));
+        let deviations: Deviations = toml::from_str(&text.expect("deviations.toml")).expect("rules");
+        assert!(deviations.rule.iter().all(|rule| !rule.spec.is_empty() && !rule.why.is_empty()));
+        deviations
+    }
+
+    /// The name of the first rule that explains a difference.
+    pub fn explain(&self, file: &str, seen: &Seen<'_>) -> Option<&str> {
+        let rule = self.rule.iter().find(|rule| {
+            rule.file.as_ref().is_none_or(|of| of == file)
+                && rule.fields.iter().any(|field| field == seen.difference.field)
+                && rule.expected.as_ref().is_none_or(|text| seen.difference.expected.contains(text))
+                && rule.ours.as_ref().is_none_or(|text| seen.difference.ours.contains(text))
+                && holds(&rule.when, seen)
+        });
+        rule.map(|rule| rule.name.as_str())
+    }
+}
+
+/// The predicates that rules may name.
+fn holds(when: &str, seen: &Seen<'_>) -> bool {
+    let graph = &seen.case["graph"];
+    let (entries, routes) = (list(graph, "entries"), list(graph, "routes"));
+    let unconditional = entries.iter().filter(|entry| entry.get("condition").is_none()).count();
+    let guards = || routes.iter().filter_map(|route| route["guard"].as_object()).flat_map(|guard| guard.values());
+    let values = || guards().filter_map(Value::as_object).flat_map(|term| term.values());
+    let results = seen.step.map_or(&[][..], |step| list(&step["context"], "tool_results"));
+    match when {
+        "always" => true,
+        "an entry has no condition" => unconditional > 0,
+        "two entries have no condition" => unconditional > 1,
+        "two rules are data" => {
+            let is_data = |entry: &&Value| entry["condition"].as_object().is_some_and(|of| !of.contains_key("when"));
+            entries.iter().filter(is_data).count() > 1
+        }
+        "a bare edge leads to another skill" => routes.iter().any(|route| {
+            ["on_tool_return", "on_tool_status", "guard", "when"].iter().all(|key| route.get(*key).is_none())
+        }),
+        "a guard compares with a text" => values().any(Value::is_string),
+        "a guard compares with null" => {
+            values().any(|value| value.is_null() || value.as_array().is_some_and(|list| list.contains(&Value::Null)))
+        }
+        "never_routes holds an example" => {
+            let folded = |text: &Value| fold(text.as_str().unwrap_or_default());
+            let examples: Vec<String> = entries.iter().flat_map(|entry| list(entry, "examples")).map(folded).collect();
+            list(graph, "never_routes").iter().any(|phrase| examples.contains(&folded(phrase)))
+        }
+        "a tool's name is blank" => {
+            let skills = list(graph, "skills").iter().flat_map(|skill| list(skill, "tools"));
+            let mut names = skills.chain(list(seen.case, "known_tools"));
+            names.any(|name| name.as_str().is_none_or(|name| name.trim().is_empty()))
+        }
+        "a tool wants an artifact" => {
+            list(graph, "skills").iter().flat_map(|skill| list(skill, "tools")).any(|tool| tool.get("wants").is_some())
+        }
+        "a result has another status than success or partial" => {
+            results.iter().any(|result| !matches!(result["status"].as_str(), None | Some("success" | "partial")))
+        }
+        "an edge asks for a status and a result declares none" => {
+            let asks = routes.iter().any(|route| route.get("on_tool_status").is_some());
+            asks && results.iter().any(|result| result.get("status").is_none())
+        }
+        "a guard reads another kind, or nothing" => {
+            let text = |result: &Value| result["result"].as_str().unwrap_or_default().to_owned();
+            let objects = results.iter().map(|result| serde_json::from_str::<Value>(&text(result)).unwrap_or_default());
+            let objects: Vec<Value> = objects.collect();
+            let keys = routes.iter().filter_map(|route| route["guard"].as_object()).flatten();
+            let mut compared = keys.filter_map(|(key, term)| Some((key, term.as_object()?))).flat_map(|(key, term)| {
+                term.values().map(move |value| (key, value.as_array().and_then(|list| list.first()).unwrap_or(value)))
+            });
+            compared.any(|(key, value)| objects.iter().any(|object| kind(&object[key]) != kind(value)))
+        }
+        "a guard names a prototype key" => graph.to_string().contains("constructor"),
+        "the witness is long" => seen.difference.expected.encode_utf16().count() > 80,
+        "the turn goes on without a cursor" => seen.step.is_some_and(|step| {
+            let context = &step["context"];
+            let goes_on = context["iteration"] != 1 || context.get("pending_pick").is_some();
+            context["current_skill"].is_null() && (goes_on || !list(context, "activated").is_empty())
+        }),
+        "a pick or proposal is not reachable" => seen.step.is_some_and(|step| {
+            let context = &step["context"];
+            let suggested = ["pending_pick", "pending_proposal"].into_iter().filter_map(|key| context.get(key));
+            let reachable = list(&step["expect"], "reachable");
+            suggested.into_iter().any(|id| !reachable.contains(id))
+        }),
+        "the two find different keywords" => {
+            let message = seen.step.and_then(|step| step["context"]["message"].as_str()).unwrap_or_default();
+            let keywords = entries.iter().flat_map(|entry| keywords(&entry["condition"]));
+            keywords.into_iter().any(|keyword| found_as_ascii(&keyword, message) != found_as_words(&keyword, message))
+        }
+        "a predicate reads more than the message" => {
+            let text = Value::from(entries.to_vec()).to_string();
+            text.contains("history_longer_than") || text.contains("iteration_at_least")
+        }
+        other => panic!("deviations.toml: unknown predicate {other:?}"),
+    }
+}
+
+fn kind(value: &Value) -> std::mem::Discriminant<Value> {
+    std::mem::discriminant(value)
+}
+
+/// Every keyword of a condition.
+fn keywords(condition: &Value) -> Vec<String> {
+    let own = list(condition, "keywords").iter().filter_map(|keyword| keyword.as_str().map(str::to_owned));
+    own.chain(list(condition, "all").iter().flat_map(keywords)).collect()
+}
+
+/// As the reference finds a keyword: edges are those of ASCII words, spaces are literal.
+fn found_as_ascii(keyword: &str, message: &str) -> bool {
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+    // Its case folding never leads from another letter to one of ASCII.
+    let lower = |text: &str| {
+        text.chars()
+            .flat_map(|c| c.to_lowercase().map(move |low| if low.is_ascii() { c.to_ascii_lowercase() } else { low }))
+            .collect::<String>()
+    };
+    let (keyword, message) = (lower(keyword), lower(message));
+    let (starts, ends) = (is_word(keyword.chars().next()), is_word(keyword.chars().next_back()));
+    message.match_indices(&keyword).any(|(at, found)| {
+        let before = message[..at].chars().next_back();
+        let after = message[at + found.len()..].chars().next();
+        let inside_a_word = (starts && is_word(before)) || (ends && is_word(after));
+        !inside_a_word
+    })
+}
+
+/// As this system finds it.
+fn found_as_words(keyword: &str, message: &str) -> bool {
+    let (keyword, message) = (fold(keyword), fold(message));
+    message.match_indices(&keyword).any(|(at, found)| stands_as_words(&message, at..at + found.len()))
+}
