@@ -1,7 +1,10 @@
 //! The page of codes. Programs and messages are those of `tests/ui`, so that the page shows what the compiler says.
 
 macro_rules! page {
-    ($($code:literal, $meaning:literal, $folder:literal, $case:literal;)+) => {
+    (
+        compiler { $($code:literal, $meaning:literal, $folder:literal, $case:literal;)+ }
+        running { $($run_code:literal, $run_meaning:literal;)+ }
+    ) => {
         /// Every code of the check-up: what it means, a graph that shows it, what the compiler says, and the graph mended.
         ///
         /// Refusals are errors. Warnings are warnings of rustc: `#[allow(skillgraph::the_code)]` on the graph, a skill, an
@@ -17,11 +20,13 @@ macro_rules! page {
             #[doc = include_str!(concat!("../tests/", $folder, "/", $code, "/fixed.rs"))]
             #[doc = "```\n"]
         )+
+        $(#[doc = concat!("# `", $run_code, "`\n\n", $run_meaning, "\n")])+
         pub mod codes {}
     };
 }
 
 page! {
+    compiler {
     "syntax", "The grammar is not met.", "ui", "missing_semicolon";
     "unknown-tool", "A tool is named that the registry does not hold.", "ui", "plain";
     "foreign-tool", "A step names a tool that the skill's own `tools` does not hold.", "ui", "plain";
@@ -67,4 +72,9 @@ page! {
     "tools-share-prefix", "The tools of a skill are one service's.", "ui", "denied";
     "few-declared-edges", "A graph with hardly an edge.", "ui", "denied";
     "skill-wraps-one-tool", "A skill that is one tool with little to say.", "ui", "denied";
+    }
+    running {
+    "example-unclaimed", "No rule claims an example. A rule of data that misses its own example is refused, so this is said of rules with closures alone, by `Graph::checkup`.";
+    "more-steps-than-iterations", "A procedure takes as many model calls as it has steps, and one for the answer: more than the iteration cap allows. Said by `Agent::checkup`, which knows the cap; raise it with `max_iterations`.";
+    }
 }

@@ -63,3 +63,28 @@ fn every_program_is_answered_as_written() {
 fn rustc_speaks_where_it_is_better() {
     answer_as_written("tests/ui-rustc");
 }
+
+/// Texts that hang on a compiler's own words go red with the next one: they stand in `tests/ui-rustc`, which is skipped
+/// there. All others are checked on every compiler.
+#[test]
+fn b40_our_texts_do_not_hang_on_a_compiler() {
+    for folder in folders("tests/ui") {
+        for program in cases(&folder).1 {
+            let text = std::fs::read_to_string(program.with_extension("stderr")).expect("a text");
+            assert!(!text.contains("error[E"), "rustc speaks in {}", program.display());
+            let ours = text.lines().filter(|line| line.starts_with("error: ") || line.starts_with("warning: "));
+            for line in ours {
+                let named = Code::ALL.iter().any(|code| line.contains(&format!("[{code}]")));
+                assert!(named, "a line without a code in {}: {line}", program.display());
+            }
+        }
+    }
+}
+
+/// Ten mistakes of a graph are ten findings of one run, and the rest of the crate is still checked.
+#[test]
+fn ten_mistakes_are_ten_findings() {
+    let text = std::fs::read_to_string("tests/ui-rustc/ten-mistakes/ten_at_once.stderr").expect("a text");
+    assert_eq!(text.lines().filter(|line| line.starts_with("error: ")).count(), 10);
+    assert!(text.contains("error[E0308]"));
+}

@@ -108,6 +108,14 @@ pub(super) fn check_invalid_pattern<S: Clone>(decl: &GraphDecl<S>, findings: &mu
 
 fn invalid_pattern<S: Clone>(pattern: &Word<S>) -> Option<Finding<S>> {
     let finding = |message: String| Finding::new(Code::InvalidPattern, pattern.at.clone(), message);
+    if let Some((inner, flags)) = javascript_literal(&pattern.text) {
+        let kept: String = flags.chars().filter(|flag| "ims".contains(*flag)).collect();
+        let kept = if kept.is_empty() { kept } else { format!("(?{kept})") };
+        return Some(
+            finding(format!("this pattern is written as in JavaScript, with slashes and the flags `{flags}`"))
+                .help(format!("write it alone: `matches(r\"{kept}{inner}\")`; where slashes are meant, write `[/]`")),
+        );
+    }
     let (reason, span) = match regex_syntax::parse(&pattern.text) {
         Ok(hir) if states(&hir) > MOST_STATES => {
             return Some(
@@ -143,6 +151,13 @@ fn states(hir: &Hir) -> u64 {
             parts.iter().fold(0, |sum, part| sum.saturating_add(states(part)))
         }
     }
+}
+
+/// The parts of a text that looks like a literal of JavaScript, flags included.
+fn javascript_literal(text: &str) -> Option<(&str, &str)> {
+    let (inner, flags) = text.strip_prefix('/')?.rsplit_once('/')?;
+    let are_flags = !flags.is_empty() && flags.chars().all(|flag| "dgimsuvy".contains(flag));
+    (are_flags && !inner.is_empty()).then_some((inner, flags))
 }
 
 /// Two keyword rules share a keyword: the first in the source always wins it.

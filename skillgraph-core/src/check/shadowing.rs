@@ -2,7 +2,7 @@
 
 use super::claims::{Claims, Fate};
 use super::rules::all_conditions;
-use crate::decl::{Condition, EntryDecl, GraphDecl, leveled};
+use crate::decl::{Condition, EntryDecl, GraphDecl, Word, leveled};
 use crate::finding::{Code, Finding};
 use crate::suggest::listed;
 
@@ -46,7 +46,8 @@ pub(super) fn check_rule_matches_everything<S: Clone>(
 ) {
     let Some((at, entry, condition)) = first_that_takes_all(decl, claims) else { return };
     let rest = decl.entries.iter().enumerate().filter(|(other, entry)| *other > at || entry.condition.is_none());
-    if rest.count() == 0 {
+    let rest: Vec<&Word<S>> = rest.map(|(_, entry)| &entry.skill).collect();
+    if rest.is_empty() {
         return;
     }
     let finding = Finding::new(
@@ -59,6 +60,9 @@ pub(super) fn check_rule_matches_everything<S: Clone>(
         entry.skill.text
     ))
     .note("rules are tried in the order of the source; the entry without a condition comes last, wherever it stands");
+    let finding = rest
+        .into_iter()
+        .fold(finding, |finding, entry| finding.note_at(format!("the entry `{}` is", entry.text), entry.at.clone()));
     findings.extend(leveled(finding, &[&entry.lints, &decl.lints]));
 }
 

@@ -23,7 +23,6 @@ skill_graph! {
         entry billing when contains("refund");
         route triage -> billing on lookup_order is denid;
         guard triage;
-        route triage -> billing on any when |result| result.status.is_done() as label;
     }
 }
 

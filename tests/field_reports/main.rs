@@ -1,6 +1,8 @@
 //! What people in this field complained about, each a test named after its report.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod rules;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
