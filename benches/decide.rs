@@ -142,5 +142,56 @@ fn check_ups(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, decisions, turns, check_ups);
+/// Rules as a support desk writes them.
+const PATTERNS: [&str; 20] = [
+    r"(?i)\brefund(s|ed|ing)?\b|money back|charged? twice|double[- ]charge",
+    r"(?i)\bcharge(s|d)?\b|\binvoice(s)?\b|\bbilling\b|\bpayment\b",
+    r"(?i)\b(track|where is)\b.*\b(parcel|package|order)\b",
+    r"(?i)\b(parcel|package|shipment|delivery)\b",
+    r"(?i)\bcancel(?:lation|led|ling|s)?\b",
+    r"(?i)\b(exchange|swap|replace)(d|ment)?\b",
+    r"(?i)^\s*(hi|hello|hey|good (morning|evening))\b",
+    r"(?i)\b(log ?in|sign ?in|password|2fa|otp)\b",
+    r"(?i)\b(bug|crash(es|ed)?|error|exception|stack ?trace)\b",
+    r"(?i)\bINV-\d{4,8}\b",
+    r"(?i)\bpage (the )?on-?call\b|\boutage\b|\bsev[ -]?[0-3]\b",
+    r"(?i)\b(incident|postmortem|root cause)\b",
+    r"(?i)\b(upgrade|downgrade|plan|subscription)\b",
+    r"(?i)\bGDPR\b|\bdelete my (data|account)\b|\bright to be forgotten\b",
+    r"(?i)\b(speak|talk) to (a )?(human|agent|person|someone)\b",
+    r"(?i)\b(coupon|promo(tion)?|discount|voucher)\b",
+    r"(?i)\b(address|zip|postcode)\b.*\b(change|update|wrong)\b",
+    r"(?i)\baudit( |-)?log\b",
+    r"(?i)reembolso|devoluci[oó]n|\bfactura\b",
+    r"(?i)\brefund(ed|s)? (my|the) order\b",
+];
+
+/// Whether rules can win is decided in the macro, which is built without optimisation: run it with `--profile dev` too.
+fn rules(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("rules");
+    let decl = |count: usize, rule: &dyn Fn(usize) -> serde_json::Value| {
+        let skill = |at: usize| json!({ "id": format!("s{at}"), "description": "Works.", "body": "Work." });
+        let entry = |at: usize| json!({ "skill": format!("s{at}"), "when": rule(at) });
+        let spec = json!({
+            "name": "rules",
+            "skills": (0..count).map(skill).collect::<Vec<_>>(),
+            "entries": (0..count).map(entry).collect::<Vec<_>>(),
+        });
+        let spec: GraphSpec = serde_json::from_value(spec).unwrap_or_else(|error| panic!("{error}"));
+        spec.declaration(&[] as &[&str])
+    };
+    let patterns = decl(PATTERNS.len(), &|at| json!({ "matches": PATTERNS[at] }));
+    group.bench_function("20_patterns", |bencher| bencher.iter(|| check_up(black_box(&patterns))));
+    for count in [100, 1_000] {
+        let mixed = decl(count, &|at| match at % 4 {
+            0 => json!({ "matches": format!(r"(?i)\bcase[ -]?{at}\b") }),
+            1 => json!({ "all": [{ "keywords": [format!("topic {at}")] }, { "matches": "[0-9]{4}" }] }),
+            _ => json!({ "keywords": [format!("topic {at}"), format!("subject {at}"), format!("{at}")] }),
+        });
+        group.bench_function(BenchmarkId::new("mixed", count), |bencher| bencher.iter(|| check_up(black_box(&mixed))));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, decisions, turns, check_ups, rules);
 criterion_main!(benches);

@@ -57,8 +57,11 @@ skill_graph! {
         }
 
         entry triage;
-        entry billing when keywords["refund", "charged twice", "double charge"];
-        entry shipping when keywords["parcel", "delivery", "where is my order"];
+        entry billing when keywords["refund", "charged twice", "double charge"] {
+            examples: ["I was charged twice for order 1042", "A refund, please."],
+        }
+        entry shipping when keywords["parcel", "delivery", "where is my order"] { examples: ["Where is my order?"] }
+        never_routes: ["What is the weather in Berlin?"];
 
         route billing -> escalation on issue_refund is denied as "too much for the desk";
         route triage ~> escalation;

@@ -36,10 +36,28 @@ struct Rule {
 }
 
 enum Part {
-    /// A pattern; none where it cannot be analysed.
-    Pattern(Option<Box<Nfa>>),
+    /// A pattern.
+    Pattern(Pattern),
     /// Folded phrases.
     Keywords(Vec<String>),
+}
+
+/// A pattern that was read; nothing where it cannot be analysed.
+struct Pattern {
+    source: String,
+    nfa: Option<Nfa>,
+    /// A shortest text that it matches, once it was looked for.
+    shortest: OnceCell<Found>,
+}
+
+impl Pattern {
+    fn new(source: &str) -> Self {
+        Pattern { source: source.to_owned(), nfa: Nfa::parse(source), shortest: OnceCell::new() }
+    }
+
+    fn shortest(&self) -> &Found {
+        self.shortest.get_or_init(|| self.nfa.as_ref().map_or(Found::Undecided, |nfa| search(&[nfa], &[])))
+    }
 }
 
 /// What is known of a claim.
@@ -115,16 +133,18 @@ impl Claims {
     }
 
     /// Whether no message fulfils everything that the rule demands of it, its closures aside. Not said of a single pattern:
-    /// see [`Self::is_empty_pattern`].
+    /// see [`Self::empty_patterns`].
     pub(super) fn is_contradiction(&self, at: usize) -> bool {
         let Some(rule) = self.rules.get(at).filter(|rule| rule.parts.len() > 1) else { return false };
         let Some(choices) = rule.choices().filter(|_| rule.patterns().next().is_some()) else { return false };
         choices.iter().all(|choice| self.possible(rule, choice, &[]) == Found::Nothing)
     }
 
-    /// Whether no message matches the pattern at all.
-    pub(super) fn is_empty_pattern(pattern: &str) -> bool {
-        Nfa::parse(pattern).is_some_and(|nfa| search(&[&nfa], &[]) == Found::Nothing)
+    /// The patterns that no message matches.
+    pub(super) fn empty_patterns(&self) -> HashSet<&str> {
+        let patterns = self.rules.iter().flat_map(|rule| rule.patterns());
+        let empty = patterns.filter(|pattern| *pattern.shortest() == Found::Nothing);
+        empty.map(|pattern| pattern.source.as_str()).collect()
     }
 
     /// Whether the rule claims every message.
@@ -133,8 +153,10 @@ impl Claims {
             return false;
         };
         rule.parts.iter().all(|part| match part {
-            Part::Pattern(Some(nfa)) => nfa.is_match("") && search(&[], &[vec![&**nfa]]) == Found::Nothing,
-            Part::Pattern(None) | Part::Keywords(_) => false,
+            Part::Pattern(Pattern { nfa: Some(nfa), .. }) => {
+                nfa.is_match("") && search(&[], &[vec![nfa]]) == Found::Nothing
+            }
+            Part::Pattern(_) | Part::Keywords(_) => false,
         })
     }
 
@@ -207,6 +229,9 @@ impl Claims {
             let claimed = |text: &str| rivals.iter().any(|rival| self.claim(*rival, text) == Claim::Yes);
             return texts.into_iter().find(|text| !claimed(text)).map_or(Found::Undecided, Found::Text);
         }
+        if let ([Part::Pattern(pattern)], []) = (rule.parts.as_slice(), rivals) {
+            return pattern.shortest().clone();
+        }
         self.search(rule, choice, &open, certainly, possibly)
     }
 
@@ -225,7 +250,8 @@ impl Claims {
         own: fn(&str) -> Option<Nfa>,
         rivalling: fn(&str) -> Option<Nfa>,
     ) -> Found {
-        let Some(patterns) = rule.patterns().collect::<Option<Vec<&Nfa>>>() else { return Found::Undecided };
+        let patterns = rule.patterns().map(|pattern| pattern.nfa.as_ref()).collect::<Option<Vec<&Nfa>>>();
+        let Some(patterns) = patterns else { return Found::Undecided };
         let Some(keywords) = choice.iter().map(|keyword| own(keyword)).collect::<Option<Vec<Nfa>>>() else {
             return Found::Undecided;
         };
@@ -262,8 +288,8 @@ impl Rule {
         for (part, condition) in self.parts.iter().enumerate() {
             let holds = match condition {
                 Part::Keywords(_) => hits.fulfilled.contains(&(at, part)),
-                Part::Pattern(Some(nfa)) => nfa.is_match(hits.message),
-                Part::Pattern(None) => {
+                Part::Pattern(Pattern { nfa: Some(nfa), .. }) => nfa.is_match(hits.message),
+                Part::Pattern(_) => {
                     known = false;
                     true
                 }
@@ -275,10 +301,9 @@ impl Rule {
         if known { Claim::Yes } else { Claim::Unknown }
     }
 
-    /// The automata of its patterns; none for one that cannot be analysed.
-    fn patterns(&self) -> impl Iterator<Item = Option<&Nfa>> {
+    fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Pattern(nfa) => Some(nfa.as_deref()),
+            Part::Pattern(pattern) => Some(pattern),
             Part::Keywords(_) => None,
         })
     }
@@ -313,7 +338,7 @@ impl Part {
 
     fn automaton(&self, of_keyword: fn(&str) -> Option<Nfa>) -> Option<Nfa> {
         match self {
-            Part::Pattern(nfa) => nfa.as_deref().cloned(),
+            Part::Pattern(pattern) => pattern.nfa.clone(),
             Part::Keywords(list) => {
                 let automata = list.iter().map(|keyword| of_keyword(keyword)).collect::<Option<Vec<Nfa>>>()?;
                 Some(Nfa::union(&automata))
@@ -325,7 +350,7 @@ impl Part {
 /// What a condition demands, flat.
 fn parts<S>(condition: &Condition<S>, is_opaque: &mut bool) -> Vec<Part> {
     match condition {
-        Condition::Matches(pattern) => vec![Part::Pattern(Nfa::parse(&pattern.text).map(Box::new))],
+        Condition::Matches(pattern) => vec![Part::Pattern(Pattern::new(&pattern.text))],
         Condition::Keywords { list, .. } => {
             let folded = list.iter().map(|keyword| fold(&keyword.text)).filter(|keyword| !keyword.is_empty());
             let folded: Vec<String> = folded.collect();

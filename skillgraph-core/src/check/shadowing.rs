@@ -8,12 +8,11 @@ use crate::suggest::listed;
 
 /// A pattern, or the parts of an `all[…]` together, that no message can match.
 pub(super) fn check_matches_nothing<S: Clone>(decl: &GraphDecl<S>, claims: &Claims, findings: &mut Vec<Finding<S>>) {
-    let mut found_in_a_pattern = false;
+    let empty = claims.empty_patterns();
     for condition in all_conditions(decl) {
         if let Condition::Matches(pattern) = condition
-            && Claims::is_empty_pattern(&pattern.text)
+            && empty.contains(pattern.text.as_str())
         {
-            found_in_a_pattern = true;
             findings.push(
                 Finding::new(Code::MatchesNothing, pattern.at.clone(), "no message can match this pattern").help(
                     "look at its anchors and `\\b`: each must be able to hold between the characters on its two sides",
@@ -21,7 +20,7 @@ pub(super) fn check_matches_nothing<S: Clone>(decl: &GraphDecl<S>, claims: &Clai
             );
         }
     }
-    if found_in_a_pattern {
+    if !empty.is_empty() {
         return;
     }
     for (at, entry) in decl.entries.iter().enumerate() {

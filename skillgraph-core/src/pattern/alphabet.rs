@@ -1,9 +1,12 @@
 //! Characters as automata see them: what an assertion can tell of one, and the few classes that a set of automata can tell
 //! apart.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
-use super::nfa::{Nfa, Range, reads_combining, reads_unicode_words, word_class};
+use regex_syntax::hir::ClassUnicode;
+
+use super::nfa::{Assertion, Nfa, Range, reads_combining, reads_unicode_words, word_class};
 use crate::text::{combines, combining, holds};
 
 /// What an assertion can see of the character beside it.
@@ -77,12 +80,7 @@ const ASCII_CUTS: [u32; 18] =
 
 impl Alphabet {
     pub(super) fn of(automata: &[&Nfa]) -> Self {
-        let reads = |what: fn(_) -> bool| automata.iter().any(|nfa| nfa.assertions().any(what));
-        let words = if reads(reads_unicode_words) { ranges(word_class()) } else { Vec::new() };
-        let marks = if reads(reads_combining) { ranges(combining()) } else { Vec::new() };
-        let word_matters = !words.is_empty();
-
-        // Each distinct set of characters once, words and marks last.
+        // Each distinct set of characters once.
         let mut sets: Vec<&[Range]> = Vec::new();
         let mut index: HashMap<&[Range], usize> = HashMap::new();
         for class in automata.iter().flat_map(|nfa| nfa.classes()) {
@@ -91,41 +89,32 @@ impl Alphabet {
                 sets.len() - 1
             });
         }
-        let (word_set, mark_set) = (sets.len(), sets.len() + 1);
-        sets.extend([&words[..], &marks[..]]);
 
-        // Sweep over the code points: at each cut some sets begin or end.
-        let mut cuts: BTreeSet<u32> = ASCII_CUTS.into_iter().collect();
-        let mut toggles: HashMap<u32, Vec<usize>> = HashMap::new();
-        for (set, ranges) in sets.iter().enumerate() {
-            for cut in ranges.iter().flat_map(|(start, end)| [*start, end + 1]) {
-                cuts.insert(cut);
-                toggles.entry(cut).or_default().push(set);
-            }
-        }
-        let mut inside = vec![false; sets.len()];
-        let mut groups: BTreeMap<(Vec<bool>, Neighbour), char> = BTreeMap::new();
-        for cut in cuts {
-            for set in toggles.get(&cut).into_iter().flatten() {
-                inside.get_mut(*set).into_iter().for_each(|inside| *inside = !*inside);
-            }
-            // The surrogates are no characters.
-            let Some(c) = char::from_u32(cut) else { continue };
-            let is_in = |set: usize| inside.get(set).copied().unwrap_or_default();
-            let word = if word_matters { is_in(word_set) } else { is_ascii_word(c) };
-            let key = (inside.clone(), Neighbour::told(c, word, is_in(mark_set)));
-            let shown = groups.entry(key).or_insert(c);
-            if pleasantness(c) < pleasantness(*shown) {
-                *shown = c;
-            }
+        let mut groups: HashMap<(Bits, Neighbour), char> = HashMap::new();
+        let mut add = |key: (Bits, Neighbour), c: char| match groups.get_mut(&key) {
+            Some(shown) if pleasantness(c) < pleasantness(*shown) => *shown = c,
+            Some(_) => {}
+            None => drop(groups.insert(key, c)),
+        };
+        let reads = |what: fn(Assertion) -> bool| automata.iter().any(|nfa| nfa.assertions().any(what));
+        let (words_matter, marks_matter) = (reads(reads_unicode_words), reads(reads_combining));
+        for (from, until, inside) in segments(&sets) {
+            let Some(c) = char::from_u32(from).filter(char::is_ascii) else {
+                for (c, word, mark) in kinds_within(from, until, words_matter, marks_matter) {
+                    add((inside.clone(), Neighbour::told(c, word, mark)), c);
+                }
+                continue;
+            };
+            // Within ASCII the cuts leave no two kinds together.
+            add((inside, Neighbour::told(c, is_ascii_word(c), false)), c);
         }
 
         let mut groups: Vec<_> = groups.into_iter().collect();
         groups.sort_by_key(|(_, shown)| pleasantness(*shown));
-        let in_classes = |inside: &[bool]| {
+        let in_classes = |inside: &Bits| {
             let of = |nfa: &&Nfa| {
                 let sets = nfa.classes().iter().map(|class| index.get(&class[..]).copied());
-                sets.map(|set| set.and_then(|set| inside.get(set).copied()).unwrap_or_default()).collect()
+                sets.map(|set| set.is_some_and(|set| inside.has(set))).collect()
             };
             automata.iter().map(of).collect()
         };
@@ -138,8 +127,74 @@ impl Alphabet {
     }
 }
 
-fn ranges(class: &regex_syntax::hir::ClassUnicode) -> Vec<Range> {
-    class.ranges().iter().map(|range| (range.start().into(), range.end().into())).collect()
+/// Which sets hold a character.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn flip(&mut self, set: usize) {
+        self.0.get_mut(set / 64).into_iter().for_each(|word| *word ^= 1 << (set % 64));
+    }
+
+    fn has(&self, set: usize) -> bool {
+        self.0.get(set / 64).is_some_and(|word| word >> (set % 64) & 1 == 1)
+    }
+}
+
+/// The code points, from where to where they are in the same sets: a sweep over the places at which a set begins or ends.
+fn segments(sets: &[&[Range]]) -> Vec<(u32, u32, Bits)> {
+    let ranges = sets.iter().enumerate().flat_map(|(set, ranges)| ranges.iter().map(move |range| (set, range)));
+    let mut cuts: Vec<(u32, Option<usize>)> =
+        ranges.flat_map(|(set, (start, end))| [(*start, Some(set)), (end + 1, Some(set))]).collect();
+    cuts.extend(ASCII_CUTS.map(|cut| (cut, None)));
+    cuts.sort_unstable();
+    let mut inside = Bits(vec![0; sets.len() / 64 + 1]);
+    let mut segments = Vec::new();
+    for (at, (cut, set)) in cuts.iter().enumerate() {
+        set.iter().for_each(|set| inside.flip(*set));
+        let until = cuts.get(at + 1).map_or(char::MAX as u32 + 1, |(next, _)| *next);
+        if until > *cut {
+            segments.push((*cut, until, inside.clone()));
+        }
+    }
+    segments
+}
+
+/// One character of each kind between two code points, with whether it is part of a word and whether it combines, as far as
+/// that matters.
+fn kinds_within(from: u32, until: u32, words_matter: bool, marks_matter: bool) -> Vec<(char, bool, bool)> {
+    let first = char::from_u32(from);
+    if !words_matter && !marks_matter {
+        return first.into_iter().map(|c| (c, false, false)).collect();
+    }
+    let mut kinds: Vec<(char, bool, bool)> = Vec::new();
+    let table = kind_table();
+    let begin = table.partition_point(|(start, ..)| *start <= from).saturating_sub(1);
+    for (start, word, mark) in table.iter().skip(begin).take_while(|(start, ..)| *start < until) {
+        let (word, mark) = (*word && words_matter, *mark && marks_matter);
+        if kinds.iter().all(|(_, known_word, known_mark)| (*known_word, *known_mark) != (word, mark)) {
+            kinds.extend(char::from_u32((*start).max(from)).map(|c| (c, word, mark)));
+            if kinds.len() == if words_matter && marks_matter { 4 } else { 2 } {
+                break;
+            }
+        }
+    }
+    kinds
+}
+
+/// Where the characters that are not ASCII change their kind: from which code point on, whether they are parts of words and
+/// whether they combine.
+fn kind_table() -> &'static [(u32, bool, bool)] {
+    static TABLE: LazyLock<Vec<(u32, bool, bool)>> = LazyLock::new(|| {
+        let ranges = |class: &ClassUnicode| -> Vec<Range> {
+            class.ranges().iter().map(|range| (range.start().into(), range.end().into())).collect()
+        };
+        let segments = segments(&[&ranges(word_class()), &ranges(combining())]);
+        // The surrogates are no characters.
+        let segments = segments.into_iter().filter(|(from, ..)| *from >= 0x80 && char::from_u32(*from).is_some());
+        segments.map(|(from, _, inside)| (from, inside.has(0), inside.has(1))).collect()
+    });
+    &TABLE
 }
 
 fn is_ascii_word(c: char) -> bool {

@@ -19,6 +19,24 @@ pub(crate) struct Nfa {
     nodes: Vec<Node>,
     starts: Vec<usize>,
     classes: Vec<Vec<Range>>,
+    first: First,
+}
+
+/// What a match can begin with: no other character needs a look.
+#[derive(Debug, Clone, Default)]
+struct First {
+    /// Which ASCII characters.
+    ascii: u128,
+    /// Whether any other.
+    beyond: bool,
+    /// Whether there can be a match of no character at all.
+    nothing: bool,
+}
+
+impl First {
+    fn may_be(&self, c: char) -> bool {
+        self.nothing || if c.is_ascii() { self.ascii >> u32::from(c) & 1 == 1 } else { self.beyond }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -64,13 +82,14 @@ impl Nfa {
 
     /// The automaton that accepts what any of these accept.
     pub(crate) fn union(parts: &[Nfa]) -> Self {
-        let mut union = Nfa { nodes: Vec::new(), starts: Vec::new(), classes: Vec::new() };
+        let mut union = Nfa { nodes: Vec::new(), starts: Vec::new(), classes: Vec::new(), first: First::default() };
         for part in parts {
             let (nodes, classes) = (union.nodes.len(), union.classes.len());
             union.nodes.extend(part.nodes.iter().map(|node| node.moved(nodes, classes)));
             union.classes.extend(part.classes.iter().cloned());
             union.starts.extend(part.starts.iter().map(|start| start + nodes));
         }
+        union.first = union.first();
         union
     }
 
@@ -81,6 +100,10 @@ impl Nfa {
         let mut before = Neighbour::EDGE;
         for c in text.chars() {
             let after = Neighbour::of(c);
+            if active.is_empty() && !self.first.may_be(c) {
+                before = after;
+                continue;
+            }
             if self.close(&active, before, after, &mut reached) {
                 return true;
             }
@@ -89,6 +112,32 @@ impl Nfa {
             before = after;
         }
         self.close(&active, before, Neighbour::EDGE, &mut reached)
+    }
+
+    /// What a match can begin with, whatever the assertions before it say.
+    fn first(&self) -> First {
+        let mut first = First::default();
+        let mut visited = Closure::default();
+        visited.begin(self.nodes.len());
+        let mut pending = self.starts.clone();
+        while let Some(at) = pending.pop() {
+            if !visited.visit(at) {
+                continue;
+            }
+            match self.nodes.get(at) {
+                Some(Node::Match) => first.nothing = true,
+                Some(Node::Split(next)) => pending.extend(next),
+                Some(Node::Assert { next, .. }) => pending.push(*next),
+                Some(Node::Class { class, .. }) => {
+                    for (start, end) in self.classes.get(*class).into_iter().flatten() {
+                        (*start..=(*end).min(0x7F)).for_each(|c| first.ascii |= 1 << c);
+                        first.beyond |= *end > 0x7F;
+                    }
+                }
+                Some(Node::Fail) | None => {}
+            }
+        }
+        first
     }
 
     /// The classes that its characters are of.
@@ -257,7 +306,9 @@ impl Builder {
     }
 
     pub(super) fn finish(self, starts: Vec<usize>) -> Nfa {
-        Nfa { nodes: self.nodes, starts, classes: self.classes }
+        let mut nfa = Nfa { nodes: self.nodes, starts, classes: self.classes, first: First::default() };
+        nfa.first = nfa.first();
+        nfa
     }
 
     fn push_ranges(&mut self, ranges: Vec<Range>, next: usize) -> Option<usize> {
