@@ -373,6 +373,7 @@ mod tests {
 
     use super::*;
     use crate::graph::Graph;
+    use crate::pattern::short_texts;
 
     fn spec(rules: &[Value]) -> crate::decl::GraphSpec {
         let skill = |at: usize| json!({ "id": format!("s{at}"), "description": "d", "body": "b" });
@@ -466,20 +467,7 @@ mod tests {
         prop_oneof![3 => one.clone(), 1 => prop::collection::vec(one, 1..3).prop_map(|parts| json!({ "all": parts }))]
     }
 
-    /// Every text of up to three of these characters.
-    fn texts() -> Vec<String> {
-        let characters = ["a", "b", "A", " ", "!", "é", "Ａ", "退", "\n", "™"];
-        let mut texts = vec![String::new()];
-        let mut from = 0;
-        for _ in 0..3 {
-            let until = texts.len();
-            for at in from..until {
-                texts.extend(characters.map(|character| format!("{}{character}", texts[at])));
-            }
-            from = until;
-        }
-        texts
-    }
+    const CHARACTERS: &[&str] = &["a", "b", "A", " ", "!", "é", "Ａ", "退", "\n", "™"];
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
@@ -491,7 +479,7 @@ mod tests {
             let Ok(graph) = Graph::compile(&spec(&rules), &[] as &[&str]) else { return Ok(()) };
             let claims = Claims::new(graph.declaration());
             let winner = |text: &str| graph.match_entry(text).won.map(|(entry, _)| entry.position());
-            let texts = texts();
+            let texts = short_texts(CHARACTERS, 3);
             for text in texts.iter().step_by(13) {
                 prop_assert_eq!(claims.first_claimer(text, usize::MAX), winner(text), "{:?}", text);
             }

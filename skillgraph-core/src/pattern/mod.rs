@@ -20,3 +20,19 @@ mod search;
 pub(crate) use keyword::{certainly, possibly};
 pub(crate) use nfa::Nfa;
 pub(crate) use search::{Found, search};
+
+/// Every text of up to so many of these characters, shorter ones first.
+#[cfg(test)]
+pub(crate) fn short_texts(characters: &[&str], most: usize) -> Vec<String> {
+    let mut texts = vec![String::new()];
+    let mut from = 0;
+    for _ in 0..most {
+        let until = texts.len();
+        for at in from..until {
+            let longer: Vec<String> = characters.iter().map(|character| format!("{}{character}", texts[at])).collect();
+            texts.extend(longer);
+        }
+        from = until;
+    }
+    texts
+}

@@ -383,7 +383,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::pattern::{Found, search};
+    use crate::pattern::{Found, search, short_texts};
 
     /// Patterns of every construct, small enough to be tried on every short text.
     fn pattern() -> impl Strategy<Value = String> {
@@ -427,20 +427,7 @@ mod tests {
         })
     }
 
-    /// Every text of up to three of these characters.
-    fn texts() -> Vec<String> {
-        let characters = ["a", "b", "K", "é", " ", "\n", "\r", "0", "\u{212A}", "ſ", "_", "ẞ", "-"];
-        let mut texts = vec![String::new()];
-        let mut from = 0;
-        for _ in 0..3 {
-            let until = texts.len();
-            for at in from..until {
-                texts.extend(characters.map(|character| format!("{}{character}", texts[at])));
-            }
-            from = until;
-        }
-        texts
-    }
+    const CHARACTERS: &[&str] = &["a", "b", "K", "é", " ", "\n", "\r", "0", "\u{212A}", "ſ", "_", "ẞ", "-"];
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(150))]
@@ -451,7 +438,7 @@ mod tests {
             let engine = |pattern: &str| regex::Regex::new(pattern).ok();
             let (Some(engine_a), Some(engine_b)) = (engine(&a), engine(&b)) else { return Ok(()) };
             let (nfa_a, nfa_b) = (Nfa::parse(&a).expect("small"), Nfa::parse(&b).expect("small"));
-            let texts = texts();
+            let texts = short_texts(CHARACTERS, 3);
             let left_over = texts.iter().filter(|text| engine_a.is_match(text) && !engine_b.is_match(text));
             let shortest = left_over.map(|text| text.chars().count()).min();
             for text in texts.iter().step_by(7) {
