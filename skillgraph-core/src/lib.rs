@@ -24,6 +24,7 @@ pub mod finding;
 #[cfg(feature = "turn")]
 pub mod graph;
 mod pattern;
+pub mod score;
 pub mod suggest;
 pub mod text;
 #[cfg(feature = "turn")]

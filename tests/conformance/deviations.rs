@@ -68,6 +68,11 @@ fn holds(when: &str, seen: &Seen<'_>) -> bool {
     match when {
         "always" => true,
         "an entry has no condition" => unconditional > 0,
+        "a text is not ASCII" => {
+            let candidates = list(seen.case, "candidates").iter().map(Value::to_string);
+            candidates.chain([seen.case["message"].to_string()]).any(|text| !text.is_ascii())
+        }
+        "the case has stop words of its own" => seen.case.get("stop_words").is_some(),
         "two entries have no condition" => unconditional > 1,
         "two rules are data" => {
             let is_data = |entry: &&Value| entry["condition"].as_object().is_some_and(|of| !of.contains_key("when"));

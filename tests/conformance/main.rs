@@ -8,6 +8,7 @@ mod checkup;
 mod deviations;
 mod predicate;
 mod routing;
+mod scorer;
 mod translate;
 
 use std::collections::BTreeMap;
@@ -80,4 +81,9 @@ fn checkup() {
 #[test]
 fn routing() {
     run("routing.json", routing::compare);
+}
+
+#[test]
+fn scorer() {
+    run("scorer.json", scorer::compare);
 }
