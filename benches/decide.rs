@@ -9,10 +9,10 @@ use std::sync::Arc;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
 use skillgraph::core::check::{check, check_up};
-use skillgraph::core::decide::{Evidence, decide};
+use skillgraph::core::decide::{Evidence, Ruling, decide};
 use skillgraph::core::decl::Status;
 use skillgraph::core::graph::{Graph, SkillIx, ToolResult};
-use skillgraph::core::turn::{Input, Limits, Output, Setup, ToolReturn, ToolSpec, Turn};
+use skillgraph::core::turn::{Input, Limits, Output, Setup, Strictness, ToolReturn, ToolSpec, Turn};
 use skillgraph::{GraphSpec, ModelReply, ToolCall, Transcript};
 
 const SIZES: [usize; 4] = [3, 30, 300, 3_000];
@@ -71,7 +71,9 @@ fn decisions(criterion: &mut Criterion) {
             bencher.iter(|| decide(&graph, black_box(cursor), batch(&none)));
         });
         group.bench_function(BenchmarkId::new("cold_start_no_rule", size), |bencher| {
-            bencher.iter(|| decide(&graph, None, Evidence::TurnStart { message: black_box(message) }));
+            bencher.iter(|| {
+                decide(&graph, None, Evidence::TurnStart { message: black_box(message), ruling: Ruling::Rules })
+            });
         });
     }
     group.finish();
@@ -82,7 +84,9 @@ fn decisions(criterion: &mut Criterion) {
         let message = "a few plain words ".repeat(words / 4 + 1);
         group.throughput(Throughput::Bytes(message.len() as u64));
         group.bench_function(BenchmarkId::from_parameter(words), |bencher| {
-            bencher.iter(|| decide(&graph, None, Evidence::TurnStart { message: black_box(&message) }));
+            bencher.iter(|| {
+                decide(&graph, None, Evidence::TurnStart { message: black_box(&message), ruling: Ruling::Rules })
+            });
         });
     }
     group.finish();
@@ -103,6 +107,8 @@ fn turns(criterion: &mut Criterion) {
             tools: graph.tools().iter().map(|name| Arc::new(spec(name))).collect(),
             system: "You are a benchmark.".into(),
             limits: Limits { iterations, ..Limits::default() },
+            strictness: Strictness::Assist,
+            decider: false,
         });
         group.bench_function(BenchmarkId::new("iterations", iterations), |bencher| {
             bencher.iter(|| {

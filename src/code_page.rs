@@ -48,6 +48,9 @@ page! {
     "steps-cannot-begin", "A procedure on a skill that can never hold the cursor.", "ui", "unwired";
     "invalid-pattern", "`matches(…)` is not given a pattern of the `regex` crate.", "ui", "plain";
     "matches-nothing", "No message can match a pattern, or all parts of a rule.", "ui", "plain";
+    "intent-without-classify", "An intent, and nothing that scores messages.", "ui", "plain";
+    "intent-in-all", "An intent or `picked` inside `all[…]`.", "ui", "plain";
+    "examples-on-intent", "Examples of a rule beside an intent or `picked`.", "ui", "plain";
     "examples-on-default", "Examples on an entry without a condition.", "ui", "plain";
     "example-misses-own-rule", "A rule does not match its own example. Of a rule with a closure only `Graph::checkup` can say it, and it is a warning.", "ui", "plain";
     "example-shadowed-by-earlier", "An earlier rule claims an example first.", "ui", "plain";
@@ -63,6 +66,8 @@ page! {
     "rule-matches-everything", "A rule matches every message, and others stand behind it.", "ui", "denied";
     "rule-shadowed", "Earlier rules claim whatever a rule matches: it can never win.", "ui", "denied";
     "overlapping-keywords", "Two keyword rules share a keyword.", "ui", "denied";
+    "duplicate-intent-example", "One message is an example of two intents.", "ui", "denied";
+    "overlapping-intents", "An example that the keyword scorer would send to another intent, or cannot decide on.", "ui", "denied";
     "one-way-entries", "Most skills that a rule opens have no way out.", "ui", "denied";
     "no-negative-evidence", "Several rules, and nothing that shows which messages they are for.", "ui", "denied";
     "unused-tool", "A tool is declared and offered nowhere.", "ui", "denied";

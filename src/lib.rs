@@ -10,14 +10,16 @@ pub use skillgraph_core::Report;
 pub use skillgraph_core::decide::Cause;
 pub use skillgraph_core::decl::{GraphSpec, SkillId, Status, ToolId};
 pub use skillgraph_core::graph::{Graph, GraphError, StaticGraph, TermEvidence, TermOutcome, ToolResult, Witness};
+pub use skillgraph_core::score::ScorerTraits;
 pub use skillgraph_core::turn::{
-    Event, GuardRecord, Message, ModelReply, ModelRequest, MoveRecord, Outcome, PickRefusal, StopReason, ToolCall,
-    ToolSpec, Transcript, Usage,
+    Event, GuardRecord, IntentCandidate, Message, ModelReply, ModelRequest, MoveRecord, Outcome, PickRefusal,
+    ScoreRequest, StopReason, Strictness, ToolCall, ToolSpec, Transcript, TurnRouted, Usage,
 };
 pub use skillgraph_macros::tool;
 pub use skillgraph_runtime::{
-    Agent, AgentBuilder, BoundTool, BuildError, Conversation, DynTool, Model, ModelError, Rejection, RouteRecorder,
-    RunError, ScriptedModel, Tool, ToolContext, ToolOptions, ToolReply, TurnReport,
+    Agent, AgentBuilder, BoundTool, BuildError, Continuity, Conversation, DynTool, EmbeddingScorer, IntentScorer,
+    Model, ModelError, ModelScorer, Rejection, RouteRecorder, RunError, ScorerError, ScriptedModel, Tool, ToolContext,
+    ToolOptions, ToolReply, TurnReport,
 };
 
 /// The pure core, for hosts that drive turns themselves and for tools around graphs: declaration, check-up, decision, turn
@@ -78,12 +80,13 @@ macro_rules! skill_graph {
 pub mod __private {
     pub use skillgraph_core::Code;
     pub use skillgraph_core::decl::{
-        GuardOperator, LintLevel, Literal, Name, Number, OnSkip, Scope, SkillId, Status, ToolId,
+        GuardOperator, LintLevel, Literal, Name, Number, OnSkip, Scope, ScorerKind, SkillId, Status, ToolId,
     };
     pub use skillgraph_core::graph::{
-        ConditionRow, EntryRow, GraphTable, LiteralRow, RouteRow, SkillRow, StaticGraph, StepRow, TermRow, TestRow,
-        ToolResult, ToolRow, ToolsRow, TriggerRow,
+        ClassifyRow, ConditionRow, EntryRow, GraphTable, LiteralRow, RouteRow, SkillRow, StaticGraph, StepRow, TermRow,
+        TestRow, ToolResult, ToolRow, ToolsRow, TriggerRow,
     };
+    pub use skillgraph_core::score::ScorePolicy;
     pub use skillgraph_macros::skill_graph;
     pub use skillgraph_runtime::{
         AgentBuilder, BoundTool, DynTool, NoArgs, OutputTest, Tool, ToolContext, ToolOptions, ToolReply, ToolReturn,

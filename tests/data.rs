@@ -26,6 +26,9 @@ skill_graph! {
         skill audit { description: "Audit", body: "Audit.", tools: [pay], scope: always }
         entry triage;
         entry billing_desk when all[matches(r"(?i)order \d+"), keywords["refund"]] as "money" { examples: ["refund order 7"] }
+        entry audit when intent("an auditor asks", ["show me the audit", "who paid whom"]);
+        entry triage when picked as "menu";
+        classify: keyword { margin: 0.25, menu: 4, floor: 0.1 }
         never_routes: ["what is the weather"];
         route triage -> audit on lookup where amount > 500 && order.rate <= -0.5 && state in ["a", true, 18446744073709551615];
         route triage -> billing_desk on lookup as "found";

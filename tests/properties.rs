@@ -15,8 +15,8 @@ use skillgraph::core::decl::{
 };
 use skillgraph::core::graph::{Closures, Graph};
 use skillgraph::core::turn::{
-    Event, Input, Limits, ModelReply, Output, Proposal, SavedTurn, Setup, StopReason, ToolCall, ToolReturn, ToolRun,
-    ToolSpec, Transcript, Turn,
+    Event, Input, Limits, ModelReply, Output, Proposal, SavedTurn, Setup, StopReason, Strictness, ToolCall, ToolReturn,
+    ToolRun, ToolSpec, Transcript, Turn,
 };
 use skillgraph::{Cause, Outcome, ToolId};
 
@@ -80,6 +80,7 @@ fn graph() -> impl Strategy<Value = Arc<Graph>> {
                 entries: entries(&skills, default),
                 routes: routes(&skills, &edges),
                 never_routes: None,
+                classify: None,
             };
             Arc::new(Graph::from_declaration(decl, Closures::default()).expect("the plan is sound"))
         },
@@ -267,6 +268,8 @@ fn setup(graph: &Arc<Graph>, iterations: u32) -> Arc<Setup> {
         tools: graph.tools().iter().map(|name| Arc::new(spec(name))).collect(),
         system: "Host.".into(),
         limits: Limits { iterations, result_characters: 100 },
+        strictness: Strictness::Assist,
+        decider: false,
     })
 }
 

@@ -58,6 +58,8 @@ pub enum Evidence<'a> {
     TurnStart {
         /// The message.
         message: &'a str,
+        /// What was found out beside the rules.
+        ruling: Ruling,
     },
     /// A batch of tool calls came back.
     Batch {
@@ -70,6 +72,19 @@ pub enum Evidence<'a> {
     },
     /// An iteration that dispatched nothing: there is nothing to go by.
     Nothing,
+}
+
+/// What is known of a turn's start beside its rules (SPEC 4, tiers 2 and 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ruling {
+    /// Nothing: the rules have not been tried yet.
+    Rules,
+    /// No rule passes, and a scorer was decisive.
+    Intent(SkillIx),
+    /// No rule passes, and a decider chose.
+    Decider(SkillIx),
+    /// No rule passes, and nobody decided.
+    Undecided,
 }
 
 /// Where the cursor goes, and why.
@@ -132,7 +147,8 @@ pub enum PanickedTest {
 /// Decides (SPEC 3.2, 4): at a turn's start the first entry rule that passes, else the default; later a declared edge
 /// that fired, else an accepted proposal, else an accepted pick, else stay.
 ///
-/// `cursor` is the skill that was open when the evidence arose; edges fire only from it.
+/// `cursor` is the skill that was open when the evidence arose; edges fire only from it. At a turn's start it is the one that
+/// the last turn left open, if that is kept.
 pub fn decide(graph: &Graph, cursor: Option<SkillIx>, evidence: Evidence<'_>) -> CursorMove {
     let unmoved = CursorMove {
         from: cursor,
@@ -147,7 +163,7 @@ pub fn decide(graph: &Graph, cursor: Option<SkillIx>, evidence: Evidence<'_>) ->
     };
     match evidence {
         Evidence::Nothing => unmoved,
-        Evidence::TurnStart { message } => start(graph, message, unmoved),
+        Evidence::TurnStart { message, ruling } => start(graph, message, ruling, unmoved),
         Evidence::Batch { results, proposal, pick } => {
             let unmoved = follow_edges(graph, results, unmoved);
             if unmoved.fired.is_some() {
@@ -165,13 +181,22 @@ pub fn decide(graph: &Graph, cursor: Option<SkillIx>, evidence: Evidence<'_>) ->
     }
 }
 
-fn start(graph: &Graph, message: &str, unmoved: CursorMove) -> CursorMove {
-    let found = graph.match_entry(message);
-    let panicked = found.panicked.into_iter().map(PanickedTest::Entry).collect();
-    let (entry, witness) = match found.won {
-        Some((entry, witness)) => (Some(entry), witness),
-        None => (graph.default_entry(), None),
+fn start(graph: &Graph, message: &str, ruling: Ruling, unmoved: CursorMove) -> CursorMove {
+    let (entry, witness, panicked) = match ruling {
+        Ruling::Intent(skill) => return CursorMove { to: Some(skill), by: Cause::Intent, ..unmoved },
+        Ruling::Decider(skill) => return CursorMove { to: Some(skill), by: Cause::Decider, ..unmoved },
+        Ruling::Undecided => (None, None, Vec::new()),
+        Ruling::Rules => {
+            let found = graph.match_entry(message);
+            let panicked = found.panicked.into_iter().map(PanickedTest::Entry).collect();
+            let (entry, witness) = found.won.map_or((None, None), |(entry, witness)| (Some(entry), witness));
+            (entry, witness, panicked)
+        }
     };
+    if entry.is_none() && unmoved.from.is_some() {
+        return CursorMove { by: Cause::Continuity, panicked, ..unmoved };
+    }
+    let entry = entry.or(graph.default_entry());
     match entry.and_then(|entry| graph.entry_skill(entry)) {
         Some(opened) => CursorMove { to: Some(opened), by: Cause::Entry, entry, witness, panicked, ..unmoved },
         None => CursorMove { panicked, ..unmoved },

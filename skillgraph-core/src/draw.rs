@@ -67,6 +67,8 @@ fn condition_caption<S>(condition: &Condition<S>) -> String {
         }
         Condition::All { list, .. } => list.iter().map(condition_caption).collect::<Vec<_>>().join(" and "),
         Condition::Closure(source) => source.text.clone(),
+        Condition::Intent { intent, .. } => format!("intent: {}", intent.text),
+        Condition::Picked { .. } => "picked from the menu".to_owned(),
     }
 }
 

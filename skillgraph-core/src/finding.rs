@@ -179,6 +179,12 @@ codes! {
         InvalidPattern = "invalid-pattern",
         /// No message can match a pattern, or all parts of a rule.
         MatchesNothing = "matches-nothing",
+        /// An intent, and nothing that scores messages.
+        IntentWithoutClassify = "intent-without-classify",
+        /// An intent or `picked` inside `all[…]`.
+        IntentInAll = "intent-in-all",
+        /// Examples of a rule beside an intent or `picked`.
+        ExamplesOnIntent = "examples-on-intent",
         /// Examples on an entry without a condition.
         ExamplesOnDefault = "examples-on-default",
         /// A rule does not match its own example.
@@ -211,6 +217,10 @@ codes! {
         RuleShadowed = "rule-shadowed",
         /// Two keyword rules share a keyword.
         OverlappingKeywords = "overlapping-keywords",
+        /// One message is an example of two intents.
+        DuplicateIntentExample = "duplicate-intent-example",
+        /// An example that the keyword scorer would send to another intent, or cannot decide on.
+        OverlappingIntents = "overlapping-intents",
         /// No rule claims an example.
         ExampleUnclaimed = "example-unclaimed",
         /// Most skills that a rule opens have no way out.

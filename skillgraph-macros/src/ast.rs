@@ -1,7 +1,8 @@
 //! A graph as it was written, mistakes and all: names are not resolved, lists may be empty, fields may be missing.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use skillgraph_core::decl::{GuardOperator, Lints, Literal, OnSkip, Scope, StatusSet};
+use skillgraph_core::decl::{GuardOperator, Lints, Literal, OnSkip, Scope, ScorerKind, StatusSet};
+use skillgraph_core::score::ScorePolicy;
 use syn::ext::IdentExt;
 use syn::{Attribute, LitStr, Type, Visibility};
 
@@ -58,6 +59,13 @@ pub(crate) struct Graph {
     pub(crate) entries: Vec<Entry>,
     pub(crate) routes: Vec<Route>,
     pub(crate) never_routes: Option<Texts>,
+    pub(crate) classify: Option<Classify>,
+}
+
+pub(crate) struct Classify {
+    pub(crate) span: Span,
+    pub(crate) scorer: ScorerKind,
+    pub(crate) policy: ScorePolicy,
 }
 
 pub(crate) struct Tool {
@@ -132,6 +140,11 @@ pub(crate) enum Condition {
         list: Vec<Condition>,
     },
     Closure(Closure),
+    Intent {
+        intent: LitStr,
+        examples: Texts,
+    },
+    Picked(Span),
     /// It could not be read: an entry without one would be the default.
     Unread(Span),
 }

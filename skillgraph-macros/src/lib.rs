@@ -71,6 +71,9 @@ mod tests {
         skill audit_log = "audit" { description: "d", body: include_str!("a.md") }
         entry triage;
         entry audit_log when all[matches("a+"), keywords["ba", "c"], |m| m.len() > 3] as "l" { examples: ["ba"] }
+        entry audit_log when intent("i", ["e", "f"]);
+        entry audit_log when picked;
+        classify: host { margin: 0.2, menu: 4, floor: -0.5 }
         never_routes: ["x"];
         route triage -> audit_log on lookup where amount > -5 && order.state not in ["a", 1.5] as "g";
         route triage -> audit_log on any[lookup, pay] is denied | failure when |r| r.ok();

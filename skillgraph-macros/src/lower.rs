@@ -2,8 +2,8 @@
 
 use proc_macro2::Span;
 use skillgraph_core::decl::{
-    Body, Condition, EntryDecl, GraphDecl, GuardTerm, RouteDecl, SkillDecl, StepDecl, Steps, TextList, ToolDecl,
-    Trigger, TriggerTools, Word, read_prose, skill_id_of,
+    Body, Classify, Condition, EntryDecl, GraphDecl, GuardTerm, RouteDecl, SkillDecl, StepDecl, Steps, TextList,
+    ToolDecl, Trigger, TriggerTools, Word, read_prose, skill_id_of,
 };
 use syn::LitStr;
 
@@ -20,6 +20,11 @@ pub(crate) fn lower(graph: &ast::Graph) -> GraphDecl<Span> {
         entries: graph.entries.iter().map(entry).collect(),
         routes: graph.routes.iter().map(route).collect(),
         never_routes: graph.never_routes.as_ref().map(texts),
+        classify: graph.classify.as_ref().map(|classify| Classify {
+            at: classify.span,
+            scorer: classify.scorer,
+            policy: classify.policy,
+        }),
     }
 }
 
@@ -88,6 +93,10 @@ fn condition(condition_: &ast::Condition) -> Condition<Span> {
         }
         ast::Condition::All { span, list } => Condition::All { at: *span, list: list.iter().map(condition).collect() },
         ast::Condition::Closure(closure) => Condition::Closure(source(closure)),
+        ast::Condition::Intent { intent, examples } => {
+            Condition::Intent { intent: text(intent), examples: texts(examples) }
+        }
+        ast::Condition::Picked(span) => Condition::Picked { at: *span },
         // As little is known of it as of a closure.
         ast::Condition::Unread(span) => Condition::Closure(Word::new("unread", *span)),
     }

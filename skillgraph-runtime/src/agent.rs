@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use skillgraph_core::Report;
+use skillgraph_core::decl::ScorerKind;
 use skillgraph_core::graph::{Graph, GraphError, StaticGraph};
-use skillgraph_core::turn::{Limits, Setup, Transcript};
+use skillgraph_core::turn::{Limits, Setup, Strictness, Transcript};
 
-use crate::conversation::{Conversation, RunError, TurnReport};
+use crate::conversation::{Continuity, Conversation, RunError, TurnReport};
 use crate::model::{AnyModel, Model};
+use crate::scorer::{AnyScorer, IntentScorer};
 use crate::tool::BoundTool;
 
 /// How long a tool may take where nobody said otherwise.
@@ -28,6 +30,9 @@ pub(crate) struct Parts {
     pub(crate) tools: Vec<BoundTool>,
     pub(crate) model: Arc<dyn AnyModel>,
     pub(crate) tool_timeout: Duration,
+    pub(crate) continuity: Continuity,
+    pub(crate) scorer: Option<Arc<dyn AnyScorer>>,
+    pub(crate) decider: Option<Arc<dyn AnyModel>>,
 }
 
 impl Agent {
@@ -81,6 +86,10 @@ pub struct AgentBuilder {
     system: String,
     limits: Limits,
     tool_timeout: Duration,
+    strictness: Strictness,
+    continuity: Continuity,
+    scorer: Option<Arc<dyn AnyScorer>>,
+    decider: Option<Arc<dyn AnyModel>>,
 }
 
 impl AgentBuilder {
@@ -103,6 +112,10 @@ impl AgentBuilder {
             system: String::new(),
             limits: Limits::default(),
             tool_timeout: TOOL_TIMEOUT,
+            strictness: Strictness::default(),
+            continuity: Continuity::default(),
+            scorer: None,
+            decider: None,
         }
     }
 
@@ -115,6 +128,31 @@ impl AgentBuilder {
     /// The host's own system prompt; it comes before the open skill's instructions.
     pub fn system(mut self, system: impl Into<String>) -> Self {
         self.system = system.into();
+        self
+    }
+
+    /// Who scores messages that no rule claims, in a graph with `classify: host` (SPEC 4, tier 2).
+    pub fn scorer(mut self, scorer: impl IntentScorer) -> Self {
+        self.scorer = Some(Arc::new(scorer));
+        self
+    }
+
+    /// A model that resolves the menu of a turn's start in one word, before the loop begins (SPEC 4, tier 3). Without one
+    /// the agent's own model picks in its first reply.
+    pub fn decider(mut self, model: impl Model) -> Self {
+        self.decider = Some(Arc::new(model));
+        self
+    }
+
+    /// What a pick of the model may do; any reachable skill where nobody said otherwise.
+    pub fn strictness(mut self, strictness: Strictness) -> Self {
+        self.strictness = strictness;
+        self
+    }
+
+    /// What a turn takes over from the one before; nothing where nobody said otherwise.
+    pub fn continuity(mut self, continuity: Continuity) -> Self {
+        self.continuity = continuity;
         self
     }
 
@@ -159,8 +197,27 @@ impl AgentBuilder {
             }
         }
         let specs = self.tools.iter().map(|tool| Arc::new(tool.spec.clone())).collect();
-        let setup = Setup { graph, tools: specs, system: self.system, limits: self.limits };
-        let parts = Parts { setup: Arc::new(setup), tools: self.tools, model, tool_timeout: self.tool_timeout };
+        let wants_scorer = graph.classify().is_some_and(|(scorer, _)| scorer == ScorerKind::Host);
+        if wants_scorer != self.scorer.is_some() {
+            return Err(if wants_scorer { BuildError::NoScorer } else { BuildError::UnaskedScorer });
+        }
+        let setup = Setup {
+            graph,
+            tools: specs,
+            system: self.system,
+            limits: self.limits,
+            strictness: self.strictness,
+            decider: self.decider.is_some(),
+        };
+        let parts = Parts {
+            setup: Arc::new(setup),
+            tools: self.tools,
+            model,
+            tool_timeout: self.tool_timeout,
+            continuity: self.continuity,
+            scorer: self.scorer,
+            decider: self.decider,
+        };
         Ok(Agent { parts: Arc::new(parts) })
     }
 }
@@ -204,6 +261,10 @@ pub enum BuildError {
         /// The name of the tool.
         given: String,
     },
+    /// The graph says `classify: host`, and the agent has no scorer.
+    NoScorer,
+    /// The agent has a scorer, and the graph does not ask for one.
+    UnaskedScorer,
     /// A tool's parameters are not a JSON Schema of an object.
     NotAnObject {
         /// The tool.
@@ -217,6 +278,12 @@ impl fmt::Display for BuildError {
             BuildError::Graph(error) => error.fmt(f),
             BuildError::NoModel => f.write_str("the agent has no model: give it one with `.model(…)`"),
             BuildError::NoIterations => f.write_str("the agent may not ask its model: `max_iterations` is 0"),
+            BuildError::NoScorer => {
+                f.write_str("the graph says `classify: host`: give the agent a scorer with `.scorer(…)`")
+            }
+            BuildError::UnaskedScorer => {
+                f.write_str("the agent has a scorer that nobody asks: write `classify: host;` in the graph")
+            }
             BuildError::ToolCount { declared, given } => {
                 write!(f, "the graph declares {declared} tools and {given} were given")
             }

@@ -16,9 +16,21 @@ use crate::recorder::RouteRecorder;
 pub struct Conversation {
     agent: Agent,
     history: Transcript,
+    /// The skill that was open when the last turn ended.
+    cursor: Option<SkillId>,
     /// The turn under way; left behind by a `send` that was dropped.
     turn: Option<Turn>,
     observer: Option<Observer>,
+}
+
+/// What a turn takes over from the one before (SPEC 4).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Continuity {
+    /// Nothing: every turn starts where its own message leads.
+    #[default]
+    Turn,
+    /// The skill that was open. A rule and a decisive scorer beat it; where neither says anything, it stays open.
+    Conversation,
 }
 
 type Observer = Box<dyn FnMut(&Event) + Send + Sync>;
@@ -82,7 +94,7 @@ impl std::error::Error for RunError {
 
 impl Conversation {
     pub(crate) fn new(agent: Agent, history: Transcript) -> Self {
-        Self { agent, history, turn: None, observer: None }
+        Self { agent, history, cursor: None, turn: None, observer: None }
     }
 
     /// Calls `observer` with every event from now on, as it happens.
@@ -109,7 +121,12 @@ impl Conversation {
             }
             events.push(event);
         };
-        let turn = self.turn.insert(Turn::start(self.agent.setup().clone(), self.history.clone(), message));
+        let inherited = match self.agent.parts.continuity {
+            Continuity::Turn => None,
+            Continuity::Conversation => self.cursor.as_ref().map(SkillId::as_str),
+        };
+        let turn = Turn::start_from(self.agent.setup().clone(), self.history.clone(), inherited, message);
+        let turn = self.turn.insert(turn);
         let driven = drive(&self.agent.parts, turn, &mut observe).await;
         let cursor = turn.cursor();
         self.close_turn();
@@ -145,6 +162,7 @@ impl Conversation {
             }
         }
         self.history = turn.transcript().clone();
+        self.cursor = turn.cursor();
     }
 }
 

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use skillgraph_core::decl::Status;
-use skillgraph_core::turn::{Event, Input, Outcome, Output, ToolReturn, ToolRun, Turn};
+use skillgraph_core::turn::{Choice, Event, Input, Outcome, Output, ToolReturn, ToolRun, Turn};
 use tokio::task::{Id, JoinError, JoinSet};
 
 use crate::agent::Parts;
 use crate::conversation::RunError;
+use crate::scorer::choose;
 use crate::tool::ToolContext;
 
 /// Runs a turn to its end. Each event is handed on as soon as the turn tells it.
@@ -22,6 +23,22 @@ pub(crate) async fn drive(
             observe(event);
         }
         match turn.poll_output() {
+            Output::Score(request) => {
+                let scored = match &parts.scorer {
+                    Some(scorer) => scorer.score_boxed(request).await.ok(),
+                    // The agent was built with a scorer where the graph asks for one.
+                    None => None,
+                };
+                let input = scored.map_or(Input::ScoreFailed, Input::Scored);
+                turn.handle_input(input).map_err(RunError::Protocol)?;
+            }
+            Output::Decide(request) => {
+                let choice = match &parts.decider {
+                    Some(decider) => choose(&**decider, request).await,
+                    None => Choice::None,
+                };
+                turn.handle_input(Input::Decided(choice)).map_err(RunError::Protocol)?;
+            }
             Output::CallModel(request) => {
                 let input = match parts.model.complete_boxed(request).await {
                     Ok(reply) => Input::ModelReplied(reply),

@@ -16,13 +16,15 @@ pub mod guard;
 mod model;
 mod recorder;
 mod reply;
+mod scorer;
 mod scripted;
 mod tool;
 
 pub use agent::{Agent, AgentBuilder, BuildError};
-pub use conversation::{Conversation, RunError, TurnReport};
+pub use conversation::{Continuity, Conversation, RunError, TurnReport};
 pub use model::{Model, ModelError};
 pub use recorder::{Rejection, RouteRecorder};
 pub use reply::{IntoReply, ToolReply, ToolReturn};
+pub use scorer::{EmbeddingScorer, IntentScorer, ModelScorer, ScorerError};
 pub use scripted::ScriptedModel;
 pub use tool::{BoundTool, DynTool, NoArgs, OutputTest, Tool, ToolContext, ToolOptions, TypedTest};

@@ -13,7 +13,6 @@ use crate::{Difference, Seen};
 pub fn compare(case: &Value) -> Vec<Seen<'_>> {
     let differences = match case["kind"].as_str() {
         Some("refusal") => refusal(case),
-        Some("intent_audit") => vec![Difference::new("construct", "", "intent")],
         _ => check(case),
     };
     differences.into_iter().map(|difference| Seen { case, step: None, difference }).collect()

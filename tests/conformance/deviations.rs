@@ -95,6 +95,16 @@ fn holds(when: &str, seen: &Seen<'_>) -> bool {
             let mut names = skills.chain(list(seen.case, "known_tools"));
             names.any(|name| name.as_str().is_none_or(|name| name.trim().is_empty()))
         }
+        "the case is no audit of intents" => seen.case["kind"] != "intent_audit",
+        "one message is an example of two intents" => {
+            let examples = entries.iter().flat_map(|entry| list(&entry["condition"], "examples"));
+            let mut seen = Vec::new();
+            examples.map(|example| fold(example.as_str().unwrap_or_default())).any(|example| {
+                let twice = seen.contains(&example);
+                seen.push(example);
+                twice
+            })
+        }
         "a tool wants an artifact" => {
             list(graph, "skills").iter().flat_map(|skill| list(skill, "tools")).any(|tool| tool.get("wants").is_some())
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use skillgraph::core::decide::{CursorMove, Evidence, decide};
+use skillgraph::core::decide::{CursorMove, Evidence, Ruling, decide};
 use skillgraph::core::graph::{Graph, SkillIx};
 use skillgraph::{Status, ToolResult};
 
@@ -17,6 +17,10 @@ pub fn compare(case: &Value) -> Vec<Seen<'_>> {
         Err(Untranslated::Malformed(error)) => return whole(Difference::new("malformed", "", error)),
         Ok(graph) => graph,
     };
+    if case["graph"]["entry_mode"] == "classify" {
+        // The case gives the verdict of a scorer; here the turn finds it.
+        return whole(Difference::new("construct", "", "verdict"));
+    }
     let (decl, closures) = graph.declaration();
     let compiled = match Graph::from_declaration(decl, closures) {
         Ok(compiled) => compiled,
@@ -51,7 +55,7 @@ fn step_differences(translated: &Translated, graph: &Graph, step: &Value) -> Vec
     let (pick, proposal) = (admitted(&context["pending_pick"]), admitted(&context["pending_proposal"]));
     let message = context["message"].as_str().unwrap_or_default();
     let evidence = match context["iteration"].as_u64() {
-        Some(1) if cursor.is_none() => Evidence::TurnStart { message },
+        Some(1) if cursor.is_none() => Evidence::TurnStart { message, ruling: Ruling::Rules },
         _ if results.is_empty() && pick.is_none() && proposal.is_none() => Evidence::Nothing,
         _ => Evidence::Batch { results: &results, proposal, pick },
     };

@@ -34,9 +34,21 @@ pub fn translate(graph: &Value, also: &[String]) -> Result<Translated, Untransla
     if graph["form"] != "flat" {
         return Err(Untranslated::Construct("tree"));
     }
-    if let Some(mode) = graph["entry_mode"].as_str().filter(|mode| *mode != "declared") {
-        return Err(Untranslated::Construct(if mode == "model_read" { "model_read" } else { "classify" }));
-    }
+    let classify = match graph["entry_mode"].as_str() {
+        None | Some("declared") => None,
+        Some("classify") => {
+            let policy = &graph["policy"];
+            let mut classify = json!({ "scorer": "keyword" });
+            for (theirs, ours) in [("near_tie_margin", "margin"), ("menu_size", "menu"), ("floor", "floor")] {
+                if let Some(value) = policy.get(theirs) {
+                    classify[ours] = value.clone();
+                }
+            }
+            Some(classify)
+        }
+        Some("model_read") => return Err(Untranslated::Construct("model_read")),
+        Some(_) => return Err(Untranslated::Construct("scorer")),
+    };
     if list(graph, "skills").iter().any(|skill| skill.get("trigger").is_some()) {
         return Err(Untranslated::Construct("trigger"));
     }
@@ -63,6 +75,9 @@ pub fn translate(graph: &Value, also: &[String]) -> Result<Translated, Untransla
         "entries": entries,
         "routes": routes,
     });
+    if let Some(classify) = classify {
+        spec["classify"] = classify;
+    }
     if let Some(never) = graph.get("never_routes") {
         spec["never_routes"] = never.clone();
     }
@@ -152,7 +167,7 @@ fn entry_spec(entry: &Value) -> Result<Value, Untranslated> {
 
 fn condition_spec(condition: &Value) -> Result<Value, Untranslated> {
     if condition.get("intent").is_some() {
-        return Err(Untranslated::Construct("intent"));
+        return Ok(json!({ "intent": { "intent": condition["intent"], "examples": condition["examples"] } }));
     }
     if let Some(pattern) = condition["regex"].as_str() {
         return Ok(json!({ "matches": pattern_of(pattern, condition["flags"].as_str().unwrap_or_default()) }));

@@ -363,6 +363,7 @@ fn parts<S>(condition: &Condition<S>, is_opaque: &mut bool) -> Vec<Part> {
             *is_opaque = true;
             Vec::new()
         }
+        Condition::Intent { .. } | Condition::Picked { .. } => Vec::new(),
     }
 }
 

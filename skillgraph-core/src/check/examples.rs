@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::body::blank;
 use super::claims::{Claim, Claims};
-use crate::decl::{EntryDecl, GraphDecl, TextList, Word};
+use crate::decl::{Condition, EntryDecl, GraphDecl, TextList, Word};
 use crate::finding::{Code, Finding};
 use crate::text::fold;
 
@@ -134,7 +134,8 @@ pub(super) fn check_never_routes_claimed<S: Clone>(
 
 /// Every example of a rule, blank ones aside, with its entry.
 fn examples<S>(decl: &GraphDecl<S>) -> impl Iterator<Item = (usize, &EntryDecl<S>, &Word<S>)> {
-    let rules = decl.entries.iter().enumerate().filter(|(_, entry)| entry.condition.is_some());
+    let is_rule = |entry: &EntryDecl<S>| entry.condition.as_ref().is_some_and(Condition::is_rule);
+    let rules = decl.entries.iter().enumerate().filter(move |(_, entry)| is_rule(entry));
     rules.flat_map(|(at, entry)| said(&entry.examples).map(move |example| (at, entry, example)))
 }
 

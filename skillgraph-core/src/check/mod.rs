@@ -9,6 +9,7 @@ mod claims;
 mod examples;
 mod facts;
 mod guards;
+mod intents;
 mod names;
 mod partition;
 mod procedures;
@@ -86,6 +87,12 @@ fn refusals<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, claims: &Claims
     examples::check_never_routes_contradicts_example(decl, &mut findings);
     examples::check_never_routes_claimed(decl, claims, &mut findings);
 
+    intents::check_empty_list(decl, &mut findings);
+    intents::check_empty_text(decl, &mut findings);
+    intents::check_intent_without_classify(decl, &mut findings);
+    intents::check_intent_in_all(decl, &mut findings);
+    intents::check_examples_on_intent(decl, &mut findings);
+
     wiring::check_empty_list(decl, &mut findings);
     wiring::check_empty_text(decl, &mut findings);
     wiring::check_duplicate_route(decl, facts, &mut findings);
@@ -108,6 +115,8 @@ fn warnings<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, claims: &Claims
     shadowing::check_rule_matches_everything(decl, claims, &mut findings);
     shadowing::check_rule_shadowed(decl, claims, &mut findings);
     rules::check_overlapping_keywords(decl, claims, &mut findings);
+    intents::check_duplicate_intent_example(decl, &mut findings);
+    intents::check_overlapping_intents(decl, &mut findings);
     vocabulary::check_unused_tool(decl, &mut findings);
     vocabulary::check_body_foreign_tool(decl, facts, &mut findings);
     vocabulary::check_body_unknown_tool(decl, facts, &mut findings);
@@ -133,6 +142,7 @@ fn undecided<S: Clone>(decl: &GraphDecl<S>, claims: &Claims) -> Vec<Note<S>> {
             Fate::Wins(_) | Fate::Shadowed(_) => continue,
             // Nothing stands before the first.
             Fate::Undecided if at == 0 => continue,
+            Fate::NoRule if !condition.is_rule() => continue,
             Fate::NoRule => format!("what the closure of entry `{}` matches is not known", entry.skill.text),
             Fate::Undecided => format!("whether the rule of entry `{}` can win was not found out", entry.skill.text),
         };

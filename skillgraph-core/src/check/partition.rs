@@ -1,6 +1,8 @@
 //! Advice on how the work was divided into skills (SPEC 2.2). Each says the fact, then the design that it usually shows,
 //! then the design that it fits as well. The first three keep silent below five skills.
 
+use std::collections::HashSet;
+
 use super::facts::Facts;
 use crate::decl::{Body, GraphDecl, leveled};
 use crate::finding::{Code, Finding};
@@ -101,10 +103,10 @@ pub(super) fn check_one_way_entries<S: Clone>(
         Code::OneWayEntries,
         decl.name.at.clone(),
         format!(
-            "{} of {} skills that a rule opens have no edge out: {}",
+            "{} of {} conditional entries open a skill that has no edge out: {}",
             stuck.len(),
             conditional.len(),
-            names(stuck.iter().copied())
+            names(distinct(&stuck).into_iter())
         ),
     )
     .help("declare where each goes when the rule was wrong: `route … -> … on … is absent;` or `route … ~> …;`")
@@ -125,11 +127,21 @@ pub(super) fn check_no_negative_evidence<S: Clone>(decl: &GraphDecl<S>, findings
     let finding = Finding::new(
         Code::NoNegativeEvidence,
         decl.name.at.clone(),
-        format!("graph `{}` has {rules} rules, no example of any, and no message that must route nowhere", decl.name.text),
+        format!(
+            "graph `{}` has {rules} conditional entries, and nothing shows which messages they are for: no rule has \
+             examples, and none must route nowhere",
+            decl.name.text
+        ),
     )
     .help("give the rules `{ examples: [\"…\"] }`, and list a few `never_routes: [\"…\"];`: each is checked at every build")
     .note("a rule that was tried on no message usually claims some that it is not for; rules that only name ids or codes need no proof");
     findings.extend(leveled(finding, &[&decl.lints]));
+}
+
+/// Each name once: a skill may have several entries.
+fn distinct<'a>(names: &[&'a str]) -> Vec<&'a str> {
+    let mut seen = HashSet::new();
+    names.iter().copied().filter(|name| seen.insert(*name)).collect()
 }
 
 /// What stands before the first underscore.

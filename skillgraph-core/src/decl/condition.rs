@@ -1,6 +1,6 @@
 //! What opens a skill at the start of a turn, and what fires an edge.
 
-use super::{GuardTerm, StatusSet, Word};
+use super::{GuardTerm, StatusSet, TextList, Word};
 
 /// An entry rule (SPEC 4, tier 1).
 #[derive(Debug, Clone)]
@@ -26,6 +26,19 @@ pub enum Condition<S> {
     },
     /// `|message| …`: the author's own code, known here by its source text alone.
     Closure(Word<S>),
+    /// `intent("…", ["…"])`: what the user may want, for a scorer (SPEC 4, tier 2).
+    Intent {
+        /// What it is about.
+        intent: Word<S>,
+        /// Messages that mean it.
+        examples: TextList<S>,
+    },
+    /// `picked`: only the menu of a turn's start leads here.
+    Picked {
+        /// Where the word was written.
+        #[cfg_attr(feature = "turn", serde(skip))]
+        at: S,
+    },
 }
 
 /// What fires an edge (SPEC 1.1 `trigger`, 3.2, 3.3).
@@ -77,8 +90,14 @@ impl<S> Condition<S> {
     pub fn at(&self) -> &S {
         match self {
             Condition::Matches(word) | Condition::Closure(word) => &word.at,
-            Condition::Keywords { at, .. } | Condition::All { at, .. } => at,
+            Condition::Intent { intent, .. } => &intent.at,
+            Condition::Keywords { at, .. } | Condition::All { at, .. } | Condition::Picked { at } => at,
         }
+    }
+
+    /// Whether it is tried on the message itself, before any scorer.
+    pub fn is_rule(&self) -> bool {
+        !matches!(self, Condition::Intent { .. } | Condition::Picked { .. })
     }
 }
 

@@ -21,9 +21,12 @@ pub use lints::{LintLevel, Lints, leveled};
 pub use mention::{Mention, MentionError, Prose, read_prose};
 #[cfg(feature = "turn")]
 pub use spec::{
-    ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, NotData, RouteSpec, ScalarSpec, SkillSpec, StepSpec,
+    ClassifySpec, ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, NotData, RouteSpec, ScalarSpec,
+    SkillSpec, StepSpec,
 };
 pub use status::{Status, StatusSet};
+
+use crate::score::ScorePolicy;
 
 /// A piece of text and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,8 +53,10 @@ impl<S> Word<S> {
 
 /// A list of texts and where it stands.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
 pub struct TextList<S> {
     /// Where the list was written.
+    #[cfg_attr(feature = "turn", serde(skip))]
     pub at: S,
     /// The texts.
     pub list: Vec<Word<S>>,
@@ -79,6 +84,9 @@ pub struct GraphDecl<S> {
     /// Messages that no rule may claim: the check-up reads them, a conversation does not.
     #[cfg_attr(feature = "turn", serde(skip))]
     pub never_routes: Option<TextList<S>>,
+    /// What scores a message that no rule claims (SPEC 4, tier 2).
+    #[cfg_attr(feature = "turn", serde(skip_serializing_if = "Option::is_none"))]
+    pub classify: Option<Classify<S>>,
 }
 
 impl<S> GraphDecl<S> {
@@ -87,6 +95,30 @@ impl<S> GraphDecl<S> {
         let owners = self.skills.iter().filter(|skill| skill.tools.iter().any(|own| own.text == tool));
         owners.map(|skill| skill.ident.text.as_str()).collect()
     }
+}
+
+/// `classify: …;`: who scores messages, and when a score decides.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize))]
+pub struct Classify<S> {
+    /// Where the scorer was named.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub at: S,
+    /// Who scores.
+    pub scorer: ScorerKind,
+    /// When a score decides.
+    pub policy: ScorePolicy,
+}
+
+/// Who scores messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "turn", serde(rename_all = "snake_case"))]
+pub enum ScorerKind {
+    /// By the words that a message shares with an intent.
+    Keyword,
+    /// The host of the turn.
+    Host,
 }
 
 /// One tool of the registry.

@@ -1,8 +1,8 @@
 //! Places of a graph that has no source text: JSON pointers (RFC 6901) into what [`super::GraphSpec`] makes of it.
 
 use super::{
-    Body, Condition, EntryDecl, GraphDecl, GuardTerm, RouteDecl, SkillDecl, StepDecl, Steps, TextList, ToolDecl,
-    Trigger, TriggerTools, Word,
+    Body, Classify, Condition, EntryDecl, GraphDecl, GuardTerm, RouteDecl, SkillDecl, StepDecl, Steps, TextList,
+    ToolDecl, Trigger, TriggerTools, Word,
 };
 
 impl<S> GraphDecl<S> {
@@ -18,6 +18,11 @@ impl<S> GraphDecl<S> {
             entries: indexed(&self.entries, "/entries").map(|(at, of)| entry(of, &at)).collect(),
             routes: indexed(&self.routes, "/routes").map(|(at, of)| route(of, &at)).collect(),
             never_routes: text_list(&self.never_routes, "/never_routes".to_owned()),
+            classify: self.classify.as_ref().map(|classify| Classify {
+                at: "/classify/scorer".to_owned(),
+                scorer: classify.scorer,
+                policy: classify.policy,
+            }),
         }
     }
 }
@@ -99,6 +104,12 @@ fn condition<S>(of: &Condition<S>, at: String) -> Condition<String> {
             Condition::All { list: indexed(list, &at).map(|(at, of)| condition(of, at)).collect(), at }
         }
         Condition::Closure(source) => Condition::Closure(word(source, at)),
+        Condition::Intent { intent, examples } => {
+            let (at, list) = (format!("{at}/intent/intent"), format!("{at}/intent/examples"));
+            let examples = TextList { list: words(&examples.list, &list), at: list };
+            Condition::Intent { intent: word(intent, at), examples }
+        }
+        Condition::Picked { .. } => Condition::Picked { at },
     }
 }
 

@@ -127,6 +127,6 @@ fn has_closure<S>(condition: Option<&Condition<S>>) -> bool {
     match condition {
         Some(Condition::Closure(_)) => true,
         Some(Condition::All { list, .. }) => list.iter().any(|part| has_closure(Some(part))),
-        Some(Condition::Matches(_) | Condition::Keywords { .. }) | None => false,
+        Some(_) | None => false,
     }
 }

@@ -4,13 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use super::rules::{PartSpec, RuleSet, RuleSpec};
-use super::{Closures, Edge, EdgeIx, EntryIx, EntryTest, Graph, RouteTest, Skill, SkillIx, Step, ToolIx};
+use super::{Closures, Edge, EdgeIx, EntryIx, EntryTest, Graph, IntentEntry, RouteTest, Skill, SkillIx, Step, ToolIx};
 use crate::check::{CheckUp, check};
 use crate::decl::{
     Body, Condition, GraphDecl, GraphSpec, OnSkip, RouteDecl, Scope, SkillDecl, SkillId, ToolId, Trigger, TriggerTools,
     Word,
 };
 use crate::finding::{Code, Finding, Report};
+use crate::score::intent_words;
 
 /// Why a declaration does not compile.
 #[derive(Debug, Clone)]
@@ -83,6 +84,7 @@ impl Graph {
         let edges = compile_edges(&decl, &names, &mut skills, closures.routes);
         let entries = decl.entries.iter().filter_map(|entry| names.skill(&entry.skill)).collect();
         let default = decl.entries.iter().position(|entry| entry.condition.is_none()).map(EntryIx::new);
+        let (intents, picked) = compile_intents(&decl, &names);
         let rules = compile_rules(&decl, closures.entries)?;
         let tools: Vec<ToolId> = decl.tools.iter().map(|tool| ToolId::from(tool.name.text.as_str())).collect();
         Ok(Graph {
@@ -96,6 +98,8 @@ impl Graph {
             edges,
             entries,
             default,
+            intents,
+            picked,
             rules,
             decl,
         })
@@ -212,7 +216,27 @@ fn fill_rule(condition: &Condition<()>, closures: &mut impl Iterator<Item = Entr
         }
         Condition::All { list, .. } => list.iter().for_each(|part| fill_rule(part, closures, spec)),
         Condition::Closure(_) => spec.closures.extend(closures.next()),
+        // No rule: a scorer or a menu decides.
+        Condition::Intent { .. } | Condition::Picked { .. } => {}
     }
+}
+
+/// What a scorer and a menu open.
+fn compile_intents(decl: &GraphDecl<()>, names: &Names<'_>) -> (Vec<IntentEntry>, Vec<SkillIx>) {
+    let (mut intents, mut picked) = (Vec::new(), Vec::new());
+    for entry in &decl.entries {
+        let Some(skill) = names.skill(&entry.skill) else { continue };
+        match &entry.condition {
+            Some(Condition::Intent { intent, examples }) => {
+                let examples: Vec<String> = examples.list.iter().map(|example| example.text.clone()).collect();
+                let words = intent_words(&intent.text, examples.iter().map(String::as_str));
+                intents.push(IntentEntry { skill, intent: intent.text.clone(), examples, words });
+            }
+            Some(Condition::Picked { .. }) => picked.push(skill),
+            _ => {}
+        }
+    }
+    (intents, picked)
 }
 
 fn constant_tools(decl: &GraphDecl<()>, names: &Names<'_>) -> Vec<ToolIx> {

@@ -9,12 +9,13 @@ mod result;
 mod rules;
 mod table;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::decl::{GraphDecl, GuardTerm, OnSkip, Scope, SkillId, StatusSet, ToolId};
+use crate::decl::{GraphDecl, GuardTerm, OnSkip, Scope, ScorerKind, SkillId, StatusSet, ToolId};
+use crate::score::ScorePolicy;
 pub use compile::GraphError;
 pub(crate) use guard::{Reading, judge};
 pub use guard::{TermEvidence, TermOutcome};
@@ -22,8 +23,8 @@ pub use result::{EdgeEvidence, Learnt, ToolResult, Verdict};
 use rules::RuleSet;
 pub use rules::{EntryMatch, Witness};
 pub use table::{
-    ConditionRow, EntryRow, GraphTable, LintRows, LiteralRow, RouteRow, SkillRow, StaticGraph, StepRow, TermRow,
-    TestRow, ToolRow, ToolsRow, TriggerRow,
+    ClassifyRow, ConditionRow, EntryRow, GraphTable, LintRows, LiteralRow, RouteRow, SkillRow, StaticGraph, StepRow,
+    TermRow, TestRow, ToolRow, ToolsRow, TriggerRow,
 };
 
 /// A skill of one graph, by position.
@@ -92,6 +93,8 @@ pub struct Graph {
     edges: Vec<Edge>,
     entries: Vec<SkillIx>,
     default: Option<EntryIx>,
+    intents: Vec<IntentEntry>,
+    picked: Vec<SkillIx>,
     /// Tools offered wherever the cursor is: the baseline, then those of `scope: always` skills.
     constant_tools: Vec<ToolIx>,
     open: Vec<SkillIx>,
@@ -99,6 +102,19 @@ pub struct Graph {
     skill_index: HashMap<SkillId, SkillIx>,
     tool_index: HashMap<ToolId, ToolIx>,
     fingerprint: u64,
+}
+
+/// An entry that a scorer opens, resolved.
+#[derive(Debug, Clone)]
+pub struct IntentEntry {
+    /// The skill that it opens.
+    pub skill: SkillIx,
+    /// What it is about.
+    pub intent: String,
+    /// Messages that mean it.
+    pub examples: Vec<String>,
+    /// The words of all of them.
+    pub(crate) words: BTreeSet<String>,
 }
 
 /// A skill, resolved.
@@ -227,6 +243,26 @@ impl Graph {
     /// The entry without a condition: where a turn starts that no rule claimed.
     pub fn default_entry(&self) -> Option<EntryIx> {
         self.default
+    }
+
+    /// The entries that a scorer opens, in declaration order.
+    pub fn intents(&self) -> &[IntentEntry] {
+        &self.intents
+    }
+
+    /// The skills that only a menu of a turn's start opens, in declaration order.
+    pub fn picked(&self) -> &[SkillIx] {
+        &self.picked
+    }
+
+    /// Who scores messages, and when a score decides.
+    pub fn classify(&self) -> Option<(ScorerKind, ScorePolicy)> {
+        self.decl.classify.as_ref().map(|classify| (classify.scorer, classify.policy))
+    }
+
+    /// The skills that no entry or edge mentions, in declaration order.
+    pub fn open_skills(&self) -> &[SkillIx] {
+        &self.open
     }
 
     /// Tools that are offered wherever the cursor is, in order, each once.

@@ -5,12 +5,13 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Closures, EntryTest, Graph, GraphError, RouteTest, ToolResult};
 use crate::decl::{
-    Body, Condition, EntryDecl, GraphDecl, GraphSpec, GuardOperator, GuardTerm, LintLevel, Lints, Literal, NotData,
-    Number, OnSkip, Prose, RouteDecl, Scope, SkillDecl, SkillId, Status, StatusSet, StepDecl, Steps, TextList,
-    ToolDecl, ToolId, Trigger, TriggerTools, Word,
+    Body, Classify, Condition, EntryDecl, GraphDecl, GraphSpec, GuardOperator, GuardTerm, LintLevel, Lints, Literal,
+    NotData, Number, OnSkip, Prose, RouteDecl, Scope, ScorerKind, SkillDecl, SkillId, Status, StatusSet, StepDecl,
+    Steps, TextList, ToolDecl, ToolId, Trigger, TriggerTools, Word,
 };
 use crate::draw;
 use crate::finding::{Code, Report};
+use crate::score::ScorePolicy;
 
 /// A graph that `skill_graph!` declared: `GRAPH` of the generated module.
 pub struct StaticGraph {
@@ -94,6 +95,17 @@ pub struct GraphTable {
     pub routes: &'static [RouteRow],
     /// Messages that no rule may claim; empty where none are named.
     pub never_routes: &'static [&'static str],
+    /// Who scores messages that no rule claims.
+    pub classify: Option<ClassifyRow>,
+}
+
+/// Who scores messages, and when a score decides.
+#[derive(Debug)]
+pub struct ClassifyRow {
+    /// Who scores.
+    pub scorer: ScorerKind,
+    /// When a score decides.
+    pub policy: ScorePolicy,
 }
 
 /// Lint levels, in the order in which they were set.
@@ -179,6 +191,15 @@ pub enum ConditionRow {
         /// Its code.
         test: EntryTest,
     },
+    /// What the user may want.
+    Intent {
+        /// What it is about.
+        intent: &'static str,
+        /// Messages that mean it.
+        examples: &'static [&'static str],
+    },
+    /// Only a menu leads here.
+    Picked,
 }
 
 /// An edge.
@@ -275,6 +296,7 @@ impl GraphTable {
             entries: self.entries.iter().map(EntryRow::declaration).collect(),
             routes: self.routes.iter().map(RouteRow::declaration).collect(),
             never_routes: texts(self.never_routes),
+            classify: self.classify.as_ref().map(|row| Classify { at: (), scorer: row.scorer, policy: row.policy }),
         }
     }
 
@@ -347,6 +369,11 @@ impl ConditionRow {
                 Condition::All { at: (), list: list.iter().map(ConditionRow::declaration).collect() }
             }
             ConditionRow::Closure { source, .. } => Condition::Closure(word(source)),
+            ConditionRow::Intent { intent, examples } => Condition::Intent {
+                intent: word(intent),
+                examples: TextList { at: (), list: examples.iter().map(|example| word(example)).collect() },
+            },
+            ConditionRow::Picked => Condition::Picked { at: () },
         }
     }
 
@@ -354,7 +381,10 @@ impl ConditionRow {
         match self {
             ConditionRow::Closure { test, .. } => closures.push(*test),
             ConditionRow::All(list) => list.iter().for_each(|part| part.gather(closures)),
-            ConditionRow::Matches(_) | ConditionRow::Keywords(_) => {}
+            ConditionRow::Matches(_)
+            | ConditionRow::Keywords(_)
+            | ConditionRow::Intent { .. }
+            | ConditionRow::Picked => {}
         }
     }
 }

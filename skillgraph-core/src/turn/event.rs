@@ -6,6 +6,7 @@ use super::{Outcome, StopReason, Usage};
 use crate::decide::Cause;
 use crate::decl::{OnSkip, SkillId, Status, ToolId};
 use crate::graph::{TermEvidence, Witness};
+use crate::score::ScorePolicy;
 
 /// One thing that happened. Names are the names that the model and the author know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,6 +18,8 @@ pub enum Event {
         /// The graph's name.
         graph: String,
     },
+    /// Where the turn starts was decided by more than rules: by a scorer, a menu, or the last turn.
+    TurnRouted(TurnRouted),
     /// The decision of an iteration: the cursor moved, or stayed.
     CursorDecided(MoveRecord),
     /// A skill's body and tools are in the request from now on.
@@ -194,6 +197,66 @@ pub enum Event {
     },
 }
 
+/// How a turn's start was found (SPEC 4).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnRouted {
+    /// The skill that was open at the end of the last turn.
+    pub from: Option<SkillId>,
+    /// The skill that the turn starts in.
+    pub to: Option<SkillId>,
+    /// Why.
+    pub by: Cause,
+    /// Who scored the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scorer: Option<String>,
+    /// What was scored, best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<ScoreRecord>,
+    /// The second best that counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner_up: Option<RunnerUp>,
+    /// Whether it was clear.
+    pub decisive: bool,
+    /// The numbers that decided, the scorer's floor included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<ScorePolicy>,
+    /// What a menu names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub offered: Vec<SkillId>,
+    /// Whether the menu names staying.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stay_offered: bool,
+    /// What of the message made a rule pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Witness>,
+    /// A skill of the last turn that the graph no longer has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<String>,
+    /// What a decider chose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decider: Option<String>,
+}
+
+/// What a scorer said of a skill.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScoreRecord {
+    /// The skill.
+    pub skill: SkillId,
+    /// Its score; none where the scorer gave no finite number.
+    pub score: Option<f64>,
+    /// Its share of all, from 0 to 1.
+    pub relevance: f64,
+}
+
+/// The second best of a start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunnerUp {
+    /// The skill.
+    pub skill: SkillId,
+    /// How far the best leads it, from 0 to 1.
+    pub gap: f64,
+}
+
 /// Where the cursor went, and why (SPEC 3.1).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MoveRecord {
@@ -275,6 +338,10 @@ pub enum PickRefusal {
     AlreadyHere,
     /// No edge leads there from the cursor, and it is no entry.
     NotReachable,
+    /// It could be reached, and the agent lets the model pick from a menu alone.
+    OffMenu,
+    /// It could be reached, and the agent lets the model pick nothing.
+    Rails,
 }
 
 /// Who asked for a move that lost.

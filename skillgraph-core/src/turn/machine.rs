@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::dispatch::{Batch, Fate};
 use super::offer::Offer;
 use super::settle::{Settlement, interrupted};
+use super::start::{Choice, DecideRequest, Menu, ScoreRequest, Scores, reachable};
 use super::state::{Phase, State};
 use super::{
     Event, FiringRecord, GuardRecord, Message, ModelReply, ModelRequest, MoveRecord, Outcome, Procedure, Setup,
@@ -28,7 +29,8 @@ use crate::graph::{Graph, SkillIx, ToolResult};
 /// #     "entries": [{ "skill": "triage" }]
 /// # }"#).unwrap();
 /// # let graph = Arc::new(Graph::compile(&spec, &[] as &[&str]).unwrap());
-/// # let setup = Arc::new(Setup { graph, tools: vec![], system: String::new(), limits: Limits::default() });
+/// # let setup = Arc::new(Setup { graph, tools: vec![], system: String::new(), limits: Limits::default(),
+/// #     strictness: Strictness::Assist, decider: false });
 /// let mut turn = Turn::start(setup, Transcript::new(), "hello");
 /// loop {
 ///     match turn.poll_output() {
@@ -56,6 +58,11 @@ pub struct Turn {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Output {
+    /// Score the user's message against the graph's intents (`classify: host`). Answered by [`Input::Scored`] or
+    /// [`Input::ScoreFailed`].
+    Score(ScoreRequest),
+    /// Choose from the menu of the turn's start. Answered by [`Input::Decided`].
+    Decide(DecideRequest),
     /// Ask the model. Answered by [`Input::ModelReplied`] or [`Input::ModelFailed`].
     CallModel(ModelRequest),
     /// Run these tools, those that have not returned yet. Answered by one [`Input::ToolReturned`] for each, in any order.
@@ -68,6 +75,12 @@ pub enum Output {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Input {
+    /// The message was scored. Scores of another number than the candidates are taken as none.
+    Scored(Scores),
+    /// The message could not be scored: the turn stays where it was, or offers all.
+    ScoreFailed,
+    /// The menu was decided, or not.
+    Decided(Choice),
     /// The model replied.
     ModelReplied(ModelReply),
     /// The model could not be asked.
@@ -84,6 +97,8 @@ pub enum Input {
 impl Input {
     fn name(&self) -> &'static str {
         match self {
+            Input::Scored(_) | Input::ScoreFailed => "scores",
+            Input::Decided(_) => "a choice",
             Input::ModelReplied(_) => "a model's reply",
             Input::ModelFailed { .. } => "a model's failure",
             Input::ToolReturned(_) => "a tool's result",
@@ -130,6 +145,17 @@ impl std::error::Error for InputError {}
 impl Turn {
     /// Begins a turn with the user's message, after the conversation so far.
     pub fn start(setup: Arc<Setup>, history: Transcript, message: impl Into<String>) -> Self {
+        Self::start_from(setup, history, None, message)
+    }
+
+    /// Begins a turn as [`Self::start`], in a conversation that left a skill open: it is judged beside what the message
+    /// says (SPEC 4, continuity). An id that the graph does not have is recorded and dropped.
+    pub fn start_from(
+        setup: Arc<Setup>,
+        history: Transcript,
+        inherited: Option<&str>,
+        message: impl Into<String>,
+    ) -> Self {
         let message: String = message.into();
         let mut turn = Self {
             state: State {
@@ -139,18 +165,18 @@ impl Turn {
                 opened: Vec::new(),
                 procedure: None,
                 nudged: false,
+                menu: None,
                 phase: Phase::Done(Outcome::Cancelled),
                 events: VecDeque::new(),
             },
             setup,
         };
         turn.emit(Event::TurnStarted { graph: turn.setup.graph.name().to_owned() });
-        let decision = decide(&turn.setup.graph, None, Evidence::TurnStart { message: &message });
-        turn.state.transcript.push(Message::User { text: message });
+        turn.state.transcript.push(Message::User { text: message.clone() });
         if turn.setup.limits.iterations == 0 {
             turn.end(Outcome::OutOfIterations { iterations: 0 });
         } else {
-            turn.begin_iteration(&decision, &Settlement::default());
+            turn.route(message, inherited);
         }
         turn
     }
@@ -159,6 +185,8 @@ impl Turn {
     #[must_use]
     pub fn poll_output(&self) -> Output {
         match &self.state.phase {
+            Phase::Score(start) => Output::Score(start.score_request(&self.setup.graph)),
+            Phase::Decide(start) => Output::Decide(start.decide_request(&self.setup.graph)),
             Phase::Model(offer) => Output::CallModel(offer.request(&self.setup, &self.state)),
             Phase::Tools(batch) => Output::RunTools(batch.open_runs(&self.setup.graph)),
             Phase::Done(outcome) => Output::Done(outcome.clone()),
@@ -172,12 +200,24 @@ impl Turn {
     /// [`InputError`] where the turn does not wait for it; nothing has changed then.
     pub fn handle_input(&mut self, input: Input) -> Result<(), InputError> {
         match (&mut self.state.phase, input) {
+            (Phase::Score(start), Input::Scored(scores)) => {
+                let start = start.clone();
+                self.scored(start, scores);
+            }
+            (Phase::Score(start), Input::ScoreFailed) => {
+                let start = start.clone();
+                self.not_scored(start);
+            }
+            (Phase::Decide(start), Input::Decided(choice)) => {
+                let start = start.clone();
+                self.decided(start, choice);
+            }
             (Phase::Model(offer), Input::ModelReplied(reply)) => {
                 let offer = offer.clone();
                 self.model_replied(&offer, reply);
             }
             (Phase::Model(_), Input::ModelFailed { reason }) => self.end(Outcome::ModelFailed { reason }),
-            (Phase::Model(_) | Phase::Tools(_), Input::Cancel) => self.cancel(),
+            (Phase::Score(_) | Phase::Decide(_) | Phase::Model(_) | Phase::Tools(_), Input::Cancel) => self.cancel(),
             (Phase::Tools(batch), Input::ToolReturned(returned)) => {
                 let Some(slot) = batch.slot(&returned.call_id) else {
                     return Err(InputError::UnknownCall { call_id: returned.call_id });
@@ -190,6 +230,8 @@ impl Turn {
             }
             (phase, input) => {
                 let awaited = match phase {
+                    Phase::Score(_) => "scores",
+                    Phase::Decide(_) => "a choice",
                     Phase::Model(_) => "the model",
                     Phase::Tools(_) => "its tools",
                     Phase::Done(_) => "nothing: it is over",
@@ -225,6 +267,15 @@ impl Turn {
         self.state.events.push_back(event);
     }
 
+    /// Opens the first iteration: whatever the last turn left open is opened anew, with its procedure.
+    pub(super) fn begin_first_iteration(&mut self, decision: &CursorMove, menu: Option<Menu>, settlement: &Settlement) {
+        self.state.iteration = 1;
+        self.record_decision(decision, settlement);
+        self.change_cursor(decision.to);
+        self.state.menu = menu;
+        self.make_offer();
+    }
+
     /// Opens the next iteration under a decision: the cursor, the procedure's tenure, the offer.
     fn begin_iteration(&mut self, decision: &CursorMove, settlement: &Settlement) {
         self.state.iteration += 1;
@@ -232,12 +283,16 @@ impl Turn {
         if decision.from != decision.to {
             self.change_cursor(decision.to);
         }
+        self.make_offer();
+    }
+
+    fn make_offer(&mut self) {
         let graph = &self.setup.graph;
         let offer = Offer::of(graph, &self.state);
         let event = Event::Offered {
             iteration: self.state.iteration,
             tools: offer.names(graph),
-            reachable: graph.reachable(self.state.cursor).into_iter().map(|skill| graph.skill_id(skill)).collect(),
+            reachable: reachable(&self.setup, &self.state).into_iter().map(|skill| graph.skill_id(skill)).collect(),
         };
         self.emit(event);
         self.state.phase = Phase::Model(offer);
@@ -253,6 +308,7 @@ impl Turn {
             self.emit(Event::SkillActivated { iteration, skill: graph.skill_id(entered) });
         }
         self.state.cursor = to;
+        self.state.menu = None;
         self.state.procedure = to.and_then(|to| Procedure::begin(&graph, to));
     }
 

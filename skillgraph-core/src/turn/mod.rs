@@ -5,7 +5,8 @@
 //! ends as if nothing had happened.
 //!
 //! ```text
-//! start ─▶ decide ─▶ offer ─▶ CallModel ─┬─▶ answer ──────────────────────────▶ Done
+//! start ─▶ [Score] ─▶ [Decide] ─▶
+//!          decide ─▶ offer ─▶ CallModel ─┬─▶ answer ──────────────────────────▶ Done
 //!             ▲                          └─▶ calls ─▶ gate ─▶ RunTools ─▶ settle ─┐
 //!             └────────────────────────────────────────────────────────────────────┘
 //! ```
@@ -17,6 +18,7 @@ mod message;
 mod offer;
 mod procedure;
 mod settle;
+mod start;
 mod state;
 mod words;
 
@@ -27,13 +29,17 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Report;
 use crate::graph::Graph;
 
-pub use event::{CallRefusal, Event, FiringRecord, GuardRecord, MoveRecord, PickRefusal, Suggestion, UnfinishedAction};
+pub use event::{
+    CallRefusal, Event, FiringRecord, GuardRecord, MoveRecord, PickRefusal, RunnerUp, ScoreRecord, Suggestion,
+    TurnRouted, UnfinishedAction,
+};
 pub use machine::{Input, InputError, Output, Turn};
 pub use message::{
     ArgumentsError, Message, ModelReply, ModelRequest, StopReason, ToolCall, ToolMessage, ToolSpec, Transcript, Usage,
 };
 pub use procedure::Procedure;
 pub use settle::{Proposal, ToolReturn, ToolRun};
+pub use start::{Choice, DecideRequest, IntentCandidate, ScoreRequest, Scores, Strictness};
 pub use state::{RestoreError, SavedTurn};
 
 /// What stays the same through every turn of an agent.
@@ -47,6 +53,10 @@ pub struct Setup {
     pub system: String,
     /// How far a turn may go.
     pub limits: Limits,
+    /// What a pick may do.
+    pub strictness: Strictness,
+    /// Whether a menu is put before a decider first.
+    pub decider: bool,
 }
 
 impl Setup {

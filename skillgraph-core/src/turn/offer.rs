@@ -113,7 +113,7 @@ impl Offered {
             Offered::ReadSkill => {
                 let ids: Vec<&str> = graph.skills().iter().map(|skill| skill.id.as_str()).collect();
                 navigation(
-                    words::read_skill_description(graph, state.cursor),
+                    words::read_skill_description(setup, state),
                     json!({
                         "type": "object",
                         "properties": { "id": { "type": "string", "enum": ids, "description": "the id of the skill" } },

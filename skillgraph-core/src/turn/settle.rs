@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::dispatch::{Batch, Fate};
 use super::machine::Turn;
+use super::start::{Strictness, hops, reachable};
 use super::{CallRefusal, Event, Message, PickRefusal, Suggestion, ToolCall, ToolMessage, words};
 use crate::decide::{Cause, CursorMove, Evidence};
 use crate::decl::{OnSkip, Status, ToolId};
@@ -154,7 +155,8 @@ impl Turn {
         let cursor = self.state.cursor;
         let said = |text| Answer::Said { text, status: Some(Status::Success) };
         let found = graph.find_skill(requested);
-        if let Some(target) = found.filter(|target| graph.is_hop(cursor, *target)) {
+        let allowed_hops = hops(&self.setup, &self.state);
+        if let Some(target) = found.filter(|target| allowed_hops.contains(target)) {
             settlement.pick.get_or_insert(target);
             settlement.suggestions.push((target, Suggestion::Pick));
             return Answer::Hop { target };
@@ -173,10 +175,13 @@ impl Turn {
         let reason = match found {
             None => PickRefusal::UnknownId,
             Some(_) if here => PickRefusal::AlreadyHere,
+            Some(target) if graph.is_hop(cursor, target) => match self.setup.strictness {
+                Strictness::Rails => PickRefusal::Rails,
+                _ => PickRefusal::OffMenu,
+            },
             Some(_) => PickRefusal::NotReachable,
         };
-        let allowed: Vec<_> = graph
-            .reachable(cursor)
+        let allowed: Vec<_> = reachable(&self.setup, &self.state)
             .into_iter()
             .filter(|skill| !self.state.opened.contains(skill))
             .map(|skill| graph.skill_id(skill))

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dispatch::Batch;
 use super::offer::Offer;
+use super::start::{Menu, Start};
 use super::{Event, Outcome, Procedure, Setup, Transcript, Turn};
 use crate::graph::{Graph, SkillIx};
 
@@ -21,6 +22,8 @@ pub(super) struct State {
     pub(super) opened: Vec<SkillIx>,
     pub(super) procedure: Option<Procedure>,
     pub(super) nudged: bool,
+    /// What the turn's start left to the model, until the cursor moves.
+    pub(super) menu: Option<Menu>,
     pub(super) phase: Phase,
     pub(super) events: VecDeque<Event>,
 }
@@ -28,6 +31,10 @@ pub(super) struct State {
 /// What the turn waits for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Phase {
+    /// Scores of the message.
+    Score(Start),
+    /// A choice from the menu.
+    Decide(Start),
     /// The model's reply to this offer.
     Model(Offer),
     /// Results of these calls.

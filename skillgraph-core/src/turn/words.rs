@@ -1,5 +1,6 @@
 //! Every sentence that the turn machine says to a model, in one place. Refusals name what is allowed (SPEC 5.4).
 
+use super::start::{Menu, reachable};
 use super::state::State;
 use super::{PickRefusal, Procedure, Setup};
 use crate::decide::Cause;
@@ -25,7 +26,28 @@ pub(super) fn system_prompt(setup: &Setup, state: &State) -> String {
         let (number, total) = (procedure.step(), procedure.total(graph));
         sections.push(format!("Step {number} of {total} is next: call `{}`. {}", graph.tool_id(step.tool), step.note));
     }
+    if let Some(menu) = &state.menu {
+        sections.push(menu_section(menu, state.cursor, graph));
+    }
     sections.join("\n\n")
+}
+
+/// What the start of the turn leaves to the model.
+fn menu_section(menu: &Menu, cursor: Option<SkillIx>, graph: &Graph) -> String {
+    let rows = menu.offered.iter().filter(|skill| Some(**skill) != cursor).map(|skill| {
+        let share = menu.relevance.iter().find(|(scored, _)| scored == skill);
+        let share = share.map_or(String::new(), |(_, share)| format!(" ({:.0} % relevant)", share * 100.0));
+        let description = graph.skill(*skill).map_or("", |skill| &skill.description);
+        format!("\n- `{}`: {description}{share}", graph.skill_id(*skill))
+    });
+    let rows: String = rows.collect();
+    let stay = match cursor.filter(|_| menu.stay) {
+        Some(cursor) => format!(", or stay in `{}` and go on", graph.skill_id(cursor)),
+        None => String::new(),
+    };
+    format!(
+        "The message does not say clearly which of these it is about:{rows}\n\nOpen the one that fits with `read_skill`{stay}."
+    )
 }
 
 /// What the current step's tool says before its own description.
@@ -34,8 +56,9 @@ pub(super) fn step_banner(procedure: &Procedure, step: &Step, graph: &Graph) -> 
 }
 
 /// `read_skill`: what can be reached, and what would be refused.
-pub(super) fn read_skill_description(graph: &Graph, cursor: Option<SkillIx>) -> String {
-    let reachable: std::collections::HashSet<SkillIx> = graph.reachable(cursor).into_iter().collect();
+pub(super) fn read_skill_description(setup: &Setup, state: &State) -> String {
+    let (graph, cursor) = (&setup.graph, state.cursor);
+    let reachable: std::collections::HashSet<SkillIx> = reachable(setup, state).into_iter().collect();
     let rows = |wanted: bool| {
         let skills = graph.skills().iter().enumerate().map(|(at, skill)| (SkillIx::new(at), skill));
         let skills = skills.filter(|(at, _)| Some(*at) != cursor && reachable.contains(at) == wanted);
@@ -118,6 +141,10 @@ pub(super) fn pick_refused(
 ) -> String {
     let fact = match reason {
         PickRefusal::UnknownId => format!("There is no skill `{requested}`."),
+        PickRefusal::OffMenu => {
+            format!("`{requested}` is not for you to pick now: a skill opens by what tools return.")
+        }
+        PickRefusal::Rails => format!("`{requested}` is not for you to pick: skills open by what tools return."),
         PickRefusal::AlreadyHere => format!("`{requested}` is open already: its instructions and tools are in place."),
         PickRefusal::NotReachable => match cursor {
             Some(cursor) => format!("`{requested}` is not reachable from `{cursor}`."),

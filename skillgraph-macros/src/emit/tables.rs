@@ -4,6 +4,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use skillgraph_core::decl::{Body, Lints, Literal, Number, OnSkip, Scope, SkillDecl, StatusSet};
 
+use skillgraph_core::score::ScorePolicy;
+
 use super::Emit;
 use super::closures::{entry_test, route_test, typed_tool};
 use crate::ast::{self, Closure, Condition, Route, Skill, Term, Trigger, TriggerTools};
@@ -41,6 +43,17 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
     let routes = emit.routes().enumerate().map(|(at, route)| route_row(emit, at, route));
     let lints = lints(&private, &emit.graph.attributes.lints);
     let never_routes = texts(emit.graph.never_routes.as_ref());
+    let classify = option(emit.graph.classify.as_ref().map(|classify| {
+        let scorer = Ident::new(&format!("{:?}", classify.scorer), Span::mixed_site());
+        let ScorePolicy { margin, menu, floor } = classify.policy;
+        let floor = option(floor.map(|floor| floor.to_token_stream()));
+        quote_spanned! {Span::mixed_site()=>
+            #private::ClassifyRow {
+                scorer: #private::ScorerKind::#scorer,
+                policy: #private::ScorePolicy { margin: #margin, menu: #menu, floor: #floor },
+            }
+        }
+    }));
     quote_spanned! {Span::mixed_site()=>
         #private::GraphTable {
             name: #name,
@@ -51,6 +64,7 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
             entries: &[#(#entries),*],
             routes: &[#(#routes),*],
             never_routes: #never_routes,
+            classify: #classify,
         }
     }
 }
@@ -113,6 +127,11 @@ fn condition_row(emit: &Emit<'_>, entry: usize, part: &mut usize, condition: &Co
             let parts: Vec<_> = list.iter().map(|condition| condition_row(emit, entry, part, condition)).collect();
             quote_spanned!(Span::mixed_site()=> #private::ConditionRow::All(&[#(#parts),*]))
         }
+        Condition::Intent { intent, examples } => {
+            let examples = texts(Some(examples));
+            quote_spanned!(Span::mixed_site()=> #private::ConditionRow::Intent { intent: #intent, examples: #examples })
+        }
+        Condition::Picked(_) => quote_spanned!(Span::mixed_site()=> #private::ConditionRow::Picked),
         Condition::Unread(_) => quote_spanned!(Span::mixed_site()=> #private::ConditionRow::Matches("unread")),
         Condition::Closure(closure) => {
             let (source, test) = (source(closure).text, entry_test(entry, *part));

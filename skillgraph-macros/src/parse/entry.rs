@@ -13,7 +13,7 @@ use crate::ast::{Condition, Entry, Graph};
 use crate::findings::Findings;
 
 /// The conditions in this version.
-const CONDITIONS: [&str; 3] = ["matches", "keywords", "all"];
+const CONDITIONS: [&str; 5] = ["matches", "keywords", "all", "intent", "picked"];
 
 pub(super) fn parse(
     input: ParseStream<'_>,
@@ -72,9 +72,6 @@ fn condition(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Con
         return Err(input.error("expected a condition: `matches(…)`, `keywords[…]`, `all[…]`, or `|message| …`"));
     };
     let mut text = word.to_string();
-    if text == "intent" || text == "picked" {
-        return Err(syn::Error::new(word.span(), format!("`{text}` is not supported by this version of skillgraph")));
-    }
     if !CONDITIONS.contains(&text.as_str()) {
         let finding = Finding::new(Code::Syntax, word.span(), format!("`{text}` is not a condition"));
         input.call(Ident::parse_any)?;
@@ -99,6 +96,14 @@ fn condition(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Con
             rest?;
             pattern.map(Condition::Matches)
         }
+        "intent" => {
+            let content;
+            syn::parenthesized!(content in input);
+            let result = intent(&content, findings);
+            recover::skip_all(&content);
+            Ok(result?.unwrap_or(Condition::Unread(word.span())))
+        }
+        "picked" => Ok(Condition::Picked(word.span())),
         "keywords" => {
             let list = recover::list(input, findings, |input, _| super::text(input, "a word or phrase"))?;
             if list.is_unread() {
@@ -114,4 +119,16 @@ fn condition(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Con
             Ok(Condition::All { span: list.span, list: list.elements })
         }
     }
+}
+
+/// `"what it is about", ["a message", …]`
+fn intent(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Option<Condition>> {
+    let intent = super::text(input, "what the user may want")?;
+    end::<Token![,]>(input)?;
+    let examples = super::texts(input, "a message", findings)?;
+    input.parse::<Option<Token![,]>>()?;
+    if !input.is_empty() {
+        return Err(input.error("expected nothing after the examples"));
+    }
+    Ok(examples.map(|examples| Condition::Intent { intent, examples }))
 }

@@ -8,14 +8,14 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Token, Type, token};
 
-use super::{attributes, end, entry, name, new_name, not_yet, recover, refuse_lints, route, skill, text};
+use super::{attributes, classify, end, entry, name, new_name, not_yet, recover, refuse_lints, route, skill, text};
 use crate::ast::{Graph, Tool, ToolKind};
 use crate::findings::Findings;
 
 /// The words that begin an item in this version.
-const ITEM_WORDS: [&str; 6] = ["tools", "baseline", "skill", "entry", "route", "never_routes"];
+const ITEM_WORDS: [&str; 7] = ["tools", "baseline", "skill", "entry", "route", "never_routes", "classify"];
 /// The words of SPEC 1.1 that this version does not have.
-const LATER_WORDS: [&str; 6] = ["skills", "classify", "tree", "governor", "require", "catalog"];
+const LATER_WORDS: [&str; 5] = ["skills", "tree", "governor", "require", "catalog"];
 
 /// `attr* vis graph NAME { item* }`
 pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Graph> {
@@ -36,6 +36,7 @@ pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Res
         entries: Vec::new(),
         routes: Vec::new(),
         never_routes: None,
+        classify: None,
     };
     if !input.peek(token::Brace) {
         findings.push_syntax(input.error("expected `{` and the items of the graph"));
@@ -95,6 +96,16 @@ fn item(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> s
                 (none, texts) => *none = texts.or(none.take()),
             }
             end::<Token![;]>(input)
+        }
+        "classify" => {
+            refuse_lints(&attributes, word.span(), "`classify`", findings);
+            if graph.classify.is_some() {
+                let finding = Finding::new(Code::Syntax, word.span(), "the graph says `classify` twice");
+                findings.push(finding.help("remove one of the two"));
+            }
+            input.parse::<Token![:]>()?;
+            graph.classify = Some(classify::classify(input, findings)?);
+            Ok(())
         }
         "skill" => skill::parse(input, attributes, graph, findings),
         "entry" => entry::parse(input, attributes.lints, graph, findings),

@@ -69,6 +69,10 @@ pub mod inner {
 
             entry skill;
             entry graph when all[keywords["graph"], |message| super::skill::is_long(message)] { examples: ["a graph"] }
+            entry skill when intent("skills", ["a skill"]);
+            route graph ~> skill;
+            entry graph when picked;
+            classify: keyword { margin: 0.2 }
             never_routes: ["none"];
             route skill -> graph on find where value > 3 && output in ["a", "b"] as "found";
             route skill -> graph on search when |out| out.len() > 3;

@@ -15,7 +15,6 @@ skill_graph! {
 
         skill escalation from "skills/escalation/SKILL.md";
 
-        entry billing when intent("money", ["refund please"]);
         entry billing when keywords["refund"];
         require lookup_order after lookup_order;
         route billing -> escalation on lookup_order;

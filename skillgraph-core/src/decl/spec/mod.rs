@@ -38,7 +38,7 @@ mod write;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{GuardOperator, OnSkip, Scope, Status};
+use super::{GuardOperator, OnSkip, Scope, ScorerKind, Status};
 pub use write::NotData;
 
 /// A whole graph.
@@ -60,6 +60,26 @@ pub struct GraphSpec {
     /// Messages that no rule may claim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub never_routes: Option<Vec<String>>,
+    /// Who scores messages that no rule claims.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classify: Option<ClassifySpec>,
+}
+
+/// Who scores messages, and when a score decides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassifySpec {
+    /// Who scores.
+    pub scorer: ScorerKind,
+    /// How far the best must lead the next, from 0 to 1; 0.15 where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<serde_json::Number>,
+    /// How many skills a menu names at the most; 3 where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub menu: Option<usize>,
+    /// What a score must exceed to count; the scorer's own floor where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<serde_json::Number>,
 }
 
 /// A skill.
@@ -135,6 +155,15 @@ pub enum ConditionSpec {
     Keywords(Vec<String>),
     /// Rules, each of which must pass.
     All(Vec<ConditionSpec>),
+    /// What the user may want, for a scorer.
+    Intent {
+        /// What it is about.
+        intent: String,
+        /// Messages that mean it.
+        examples: Vec<String>,
+    },
+    /// Only the menu of a turn's start leads here.
+    Picked,
 }
 
 /// An edge: `on` tools, or `pick`.

@@ -1,14 +1,16 @@
 //! Data as a declaration.
 
 use super::{
-    ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, RouteSpec, ScalarSpec, SkillSpec, StepSpec,
+    ClassifySpec, ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, RouteSpec, ScalarSpec, SkillSpec,
+    StepSpec,
 };
 use crate::Report;
 use crate::check::check_up;
 use crate::decl::{
-    Body, Condition, EntryDecl, GraphDecl, GuardTerm, Lints, Literal, Number, Prose, RouteDecl, SkillDecl, StatusSet,
-    StepDecl, Steps, TextList, ToolDecl, Trigger, TriggerTools, Word,
+    Body, Classify, Condition, EntryDecl, GraphDecl, GuardTerm, Lints, Literal, Number, Prose, RouteDecl, SkillDecl,
+    StatusSet, StepDecl, Steps, TextList, ToolDecl, Trigger, TriggerTools, Word,
 };
+use crate::score::ScorePolicy;
 
 impl GraphSpec {
     /// Checks it over a registry of tool names, as [`crate::graph::Graph::compile`] does, and warns too.
@@ -28,8 +30,19 @@ impl GraphSpec {
             entries: self.entries.iter().map(entry).collect(),
             routes: self.routes.iter().map(route).collect(),
             never_routes: text_list(self.never_routes.as_deref()),
+            classify: self.classify.as_ref().map(classify),
         }
     }
+}
+
+fn classify(spec: &ClassifySpec) -> Classify<()> {
+    let number = |number: &Option<serde_json::Number>| number.as_ref().and_then(serde_json::Number::as_f64);
+    let policy = ScorePolicy {
+        margin: number(&spec.margin).unwrap_or(ScorePolicy::DEFAULT.margin),
+        menu: spec.menu.unwrap_or(ScorePolicy::DEFAULT.menu),
+        floor: number(&spec.floor),
+    };
+    Classify { at: (), scorer: spec.scorer, policy }
 }
 
 fn tool(name: &str) -> ToolDecl<()> {
@@ -77,6 +90,10 @@ fn condition(spec: &ConditionSpec) -> Condition<()> {
         ConditionSpec::Matches(pattern) => Condition::Matches(word(pattern)),
         ConditionSpec::Keywords(list) => Condition::Keywords { at: (), list: words(list) },
         ConditionSpec::All(list) => Condition::All { at: (), list: list.iter().map(condition).collect() },
+        ConditionSpec::Intent { intent, examples } => {
+            Condition::Intent { intent: word(intent), examples: TextList { at: (), list: words(examples) } }
+        }
+        ConditionSpec::Picked => Condition::Picked { at: () },
     }
 }
 

@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 
 use super::{
-    ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, RouteSpec, ScalarSpec, SkillSpec, StepSpec,
+    ClassifySpec, ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, RouteSpec, ScalarSpec, SkillSpec,
+    StepSpec,
 };
 use crate::decl::{
-    Body, Condition, EntryDecl, GraphDecl, GuardTerm, Literal, Number, RouteDecl, SkillDecl, StepDecl, TextList,
-    Trigger, TriggerTools, Word,
+    Body, Classify, Condition, EntryDecl, GraphDecl, GuardTerm, Literal, Number, RouteDecl, SkillDecl, StepDecl,
+    TextList, Trigger, TriggerTools, Word,
 };
+
+use crate::score::ScorePolicy;
 
 /// A graph has a closure, which is code: it cannot be written as data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +43,7 @@ impl<S> GraphDecl<S> {
             entries: self.entries.iter().map(|entry| names.entry_spec(entry)).collect::<Result<_, _>>()?,
             routes: self.routes.iter().map(|route| names.route_spec(route)).collect::<Result<_, _>>()?,
             never_routes: texts(&self.never_routes),
+            classify: self.classify.as_ref().map(classify_spec),
         })
     }
 }
@@ -136,7 +140,23 @@ fn condition_spec<S>(condition: &Condition<S>) -> Result<ConditionSpec, NotData>
         }
         Condition::All { list, .. } => ConditionSpec::All(list.iter().map(condition_spec).collect::<Result<_, _>>()?),
         Condition::Closure(closure) => return Err(NotData { closure: closure.text.clone() }),
+        Condition::Intent { intent, examples } => ConditionSpec::Intent {
+            intent: intent.text.clone(),
+            examples: examples.list.iter().map(|example| example.text.clone()).collect(),
+        },
+        Condition::Picked { .. } => ConditionSpec::Picked,
     })
+}
+
+/// What differs from the defaults is written.
+fn classify_spec<S>(classify: &Classify<S>) -> ClassifySpec {
+    let (policy, default) = (classify.policy, ScorePolicy::DEFAULT);
+    ClassifySpec {
+        scorer: classify.scorer,
+        margin: serde_json::Number::from_f64(policy.margin).filter(|_| policy.margin != default.margin),
+        menu: Some(policy.menu).filter(|menu| *menu != default.menu),
+        floor: policy.floor.and_then(serde_json::Number::from_f64),
+    }
 }
 
 fn guard_spec<S>(term: &GuardTerm<S>) -> GuardSpec {

@@ -1,0 +1,352 @@
+//! Where a turn starts (SPEC 4): rules, then a scorer, then a menu; and what a pick may do while the menu stands.
+
+use serde::{Deserialize, Serialize};
+
+use super::event::{RunnerUp, ScoreRecord, TurnRouted};
+use super::machine::Turn;
+use super::settle::Settlement;
+use super::state::{Phase, State};
+use super::{Event, Setup};
+use crate::decide::{Evidence, Ruling, decide};
+use crate::decl::{ScorerKind, SkillId};
+use crate::graph::{Graph, SkillIx};
+use crate::score::{Judgement, ScorePolicy, ScoreVerdict, ScorerTraits, judge, keyword_score, words};
+
+/// What a pick of the model may do (SPEC 4).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strictness {
+    /// Open any skill that can be reached.
+    #[default]
+    Assist,
+    /// Open what the menu of the turn's start names, while it stands.
+    Guard,
+    /// Open none that would move the cursor.
+    Rails,
+}
+
+/// A message to be scored against each of several intents. Answered by one score a candidate, in their order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScoreRequest {
+    /// The user's message.
+    pub message: String,
+    /// The candidates.
+    pub candidates: Vec<IntentCandidate>,
+}
+
+/// What a message is scored against.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IntentCandidate {
+    /// The skill that it opens.
+    pub skill: SkillId,
+    /// What it is about.
+    pub intent: String,
+    /// Messages that mean it; none for the skill that is open already and has no intent.
+    pub examples: Vec<String>,
+}
+
+/// What a scorer says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// What the scorer is called in records.
+    pub scorer: String,
+    /// One score a candidate, in their order; the higher, the better.
+    pub scores: Vec<f64>,
+    /// How they are to be read.
+    pub traits: ScorerTraits,
+}
+
+/// A menu to be resolved before the model is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecideRequest {
+    /// The user's message.
+    pub message: String,
+    /// What can be chosen.
+    pub options: Vec<IntentCandidate>,
+    /// The skill that is open already, where staying is a choice.
+    pub stay: Option<SkillId>,
+}
+
+/// What a decider chose.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// This skill.
+    Skill(SkillId),
+    /// The skill that is open already.
+    Stay,
+    /// None of them: the menu stands.
+    None,
+}
+
+/// A turn's start while somebody is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Start {
+    pub(super) message: String,
+    /// The cursor of the last turn.
+    pub(super) inherited: Option<SkillIx>,
+    /// An inherited skill that the graph no longer has.
+    dropped: Option<String>,
+    scored: Option<Scored>,
+    /// What the menu names.
+    offered: Vec<SkillIx>,
+    /// What a decider chose.
+    decided: Option<String>,
+}
+
+/// What scores came to, for the record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Scored {
+    scorer: String,
+    /// Best first: the score, none where it is no finite number, and the share.
+    scores: Vec<(SkillIx, Option<f64>, f64)>,
+    runner_up: Option<(SkillIx, f64)>,
+    decisive: bool,
+    floor: Option<f64>,
+}
+
+/// The skills that were too close, or all that there are, from which the model may pick.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Menu {
+    pub(super) offered: Vec<SkillIx>,
+    /// Staying is a choice.
+    pub(super) stay: bool,
+    /// Shares of those that were scored.
+    pub(super) relevance: Vec<(SkillIx, f64)>,
+}
+
+/// Where a pick may move the cursor: what the graph allows and the strictness leaves.
+pub(super) fn hops(setup: &Setup, state: &State) -> Vec<SkillIx> {
+    let hops = setup.graph.hops(state.cursor);
+    match setup.strictness {
+        Strictness::Assist => hops,
+        Strictness::Guard => {
+            let offered = state.menu.as_ref().map_or(&[][..], |menu| &menu.offered);
+            hops.into_iter().filter(|hop| offered.contains(hop)).collect()
+        }
+        Strictness::Rails => Vec::new(),
+    }
+}
+
+/// What a pick may name: where it may move the cursor, then the open skills.
+pub(super) fn reachable(setup: &Setup, state: &State) -> Vec<SkillIx> {
+    let mut reachable = hops(setup, state);
+    reachable.extend(setup.graph.open_skills());
+    reachable
+}
+
+impl Turn {
+    /// Tries the rules, and asks whom it must.
+    pub(super) fn route(&mut self, message: String, inherited: Option<&str>) {
+        let graph = self.setup.graph.clone();
+        let found = inherited.map(|id| graph.find_skill(id).ok_or_else(|| id.to_owned()));
+        let (inherited, dropped) = match found {
+            None => (None, None),
+            Some(Ok(skill)) => (Some(skill), None),
+            Some(Err(id)) => (None, Some(id)),
+        };
+        let start = Start { message, inherited, dropped, scored: None, offered: Vec::new(), decided: None };
+        let all_from_rules = graph.intents().is_empty() && graph.picked().is_empty();
+        if all_from_rules || graph.match_entry(&start.message).won.is_some() {
+            return self.conclude(start, Ruling::Rules);
+        }
+        match graph.classify() {
+            Some((ScorerKind::Keyword, _)) if !graph.intents().is_empty() => {
+                let message = words(&start.message);
+                let mut scores: Vec<f64> =
+                    graph.intents().iter().map(|intent| keyword_score(&message, &intent.words)).collect();
+                if let Some(extra) = extra_candidate(&graph, start.inherited) {
+                    scores.push(keyword_score(&message, &words(&extra.intent)));
+                }
+                self.scored(start, Scores { scorer: "keyword".into(), scores, traits: ScorerTraits::KEYWORD });
+            }
+            Some((ScorerKind::Host, _)) if !graph.intents().is_empty() => self.state.phase = Phase::Score(start),
+            _ => self.offer_menu(start, None),
+        }
+    }
+
+    /// Takes in scores. As many as candidates, or they say nothing.
+    pub(super) fn scored(&mut self, mut start: Start, said: Scores) {
+        let graph = self.setup.graph.clone();
+        let candidates = candidates(&graph, start.inherited);
+        if said.scores.len() != candidates.len() {
+            return self.not_scored(start);
+        }
+        let policy = graph.classify().map_or(ScorePolicy::DEFAULT, |(_, policy)| policy);
+        let incumbent = start.inherited.and_then(|skill| candidates.iter().position(|candidate| *candidate == skill));
+        let judgement = judge(&said.scores, incumbent, &policy, said.traits);
+        start.scored = Some(Scored::of(&candidates, &judgement, &said, &policy));
+        let skills = |places: &[usize]| places.iter().filter_map(|at| candidates.get(*at).copied()).collect();
+        match &judgement.verdict {
+            ScoreVerdict::Move(at) => match candidates.get(*at) {
+                Some(skill) => self.conclude(start, Ruling::Intent(*skill)),
+                None => self.not_scored(start),
+            },
+            ScoreVerdict::Stay => self.conclude(start, Ruling::Undecided),
+            ScoreVerdict::Menu(close) => self.offer_menu(start, Some(skills(close))),
+            ScoreVerdict::Unmatched => self.offer_menu(start, None),
+        }
+    }
+
+    /// Nothing can be said by scores: who was somewhere stays there, who was nowhere chooses.
+    pub(super) fn not_scored(&mut self, start: Start) {
+        match start.inherited {
+            Some(_) => self.conclude(start, Ruling::Undecided),
+            None => self.offer_menu(start, None),
+        }
+    }
+
+    /// Offers those that were too close, or all.
+    fn offer_menu(&mut self, mut start: Start, close: Option<Vec<SkillIx>>) {
+        let graph = &self.setup.graph;
+        let all = || graph.intents().iter().map(|intent| intent.skill).chain(graph.picked().iter().copied());
+        let mut offered = close.unwrap_or_else(|| all().collect());
+        offered.retain(|skill| Some(*skill) != start.inherited);
+        start.offered = offered;
+        if self.setup.decider && !start.offered.is_empty() {
+            self.state.phase = Phase::Decide(start);
+        } else {
+            self.conclude(start, Ruling::Undecided);
+        }
+    }
+
+    /// Takes in what a decider chose; what it may not choose is no choice.
+    pub(super) fn decided(&mut self, mut start: Start, choice: Choice) {
+        let graph = self.setup.graph.clone();
+        let skill = match &choice {
+            Choice::Skill(id) => graph.find_skill(id.as_str()).filter(|skill| start.offered.contains(skill)),
+            Choice::Stay | Choice::None => None,
+        };
+        match (choice, skill) {
+            (Choice::Skill(id), Some(skill)) => {
+                start.decided = Some(id.to_string());
+                self.conclude(start, Ruling::Decider(skill));
+            }
+            (Choice::Stay, _) if start.inherited.is_some() => {
+                start.decided = Some("stay".to_owned());
+                start.offered.clear();
+                self.conclude(start, Ruling::Undecided);
+            }
+            _ => self.conclude(start, Ruling::Undecided),
+        }
+    }
+
+    /// Decides, records, and opens the first iteration.
+    fn conclude(&mut self, start: Start, ruling: Ruling) {
+        let graph = self.setup.graph.clone();
+        let decision = decide(&graph, start.inherited, Evidence::TurnStart { message: &start.message, ruling });
+        let is_routed = start.scored.is_some()
+            || !start.offered.is_empty()
+            || start.inherited.is_some()
+            || start.dropped.is_some()
+            || graph.classify().is_some();
+        let stands = ruling == Ruling::Undecided && !start.offered.is_empty();
+        if is_routed {
+            let id = |skill: SkillIx| graph.skill_id(skill);
+            let scored = start.scored.as_ref();
+            self.emit(Event::TurnRouted(TurnRouted {
+                from: start.inherited.map(id),
+                to: decision.to.map(id),
+                by: decision.by,
+                scorer: scored.map(|scored| scored.scorer.clone()),
+                scores: scored.map(|scored| scored.records(&graph)).unwrap_or_default(),
+                runner_up: scored
+                    .and_then(|scored| scored.runner_up)
+                    .map(|(skill, gap)| RunnerUp { skill: id(skill), gap }),
+                decisive: scored.is_none_or(|scored| scored.decisive),
+                policy: graph.classify().map(|(_, policy)| ScorePolicy {
+                    floor: scored.map_or(policy.floor, |scored| scored.floor),
+                    ..policy
+                }),
+                offered: start.offered.iter().copied().map(id).collect(),
+                stay_offered: !start.offered.is_empty() && start.inherited.is_some(),
+                witness: decision.witness.clone(),
+                dropped: start.dropped.clone(),
+                decider: start.decided.clone(),
+            }));
+        }
+        let relevance = start.scored.iter().flat_map(|scored| &scored.scores).map(|(skill, _, share)| (*skill, *share));
+        let menu =
+            Menu { offered: start.offered.clone(), stay: start.inherited.is_some(), relevance: relevance.collect() };
+        // On rails nothing can be picked: a menu would offer what is refused.
+        let menu = Some(menu).filter(|_| stands && self.setup.strictness != Strictness::Rails);
+        self.begin_first_iteration(&decision, menu, &Settlement::default());
+    }
+}
+
+impl Start {
+    /// The question for a scorer.
+    pub(super) fn score_request(&self, graph: &Graph) -> ScoreRequest {
+        let candidates = graph.intents().iter().map(|intent| IntentCandidate {
+            skill: graph.skill_id(intent.skill),
+            intent: intent.intent.clone(),
+            examples: intent.examples.clone(),
+        });
+        let candidates = candidates.chain(extra_candidate(graph, self.inherited));
+        ScoreRequest { message: self.message.clone(), candidates: candidates.collect() }
+    }
+
+    /// The question for a decider.
+    pub(super) fn decide_request(&self, graph: &Graph) -> DecideRequest {
+        let option = |skill: &SkillIx| {
+            let intent = graph.intents().iter().find(|intent| intent.skill == *skill);
+            let description = || graph.skill(*skill).map_or(String::new(), |skill| skill.description.clone());
+            IntentCandidate {
+                skill: graph.skill_id(*skill),
+                intent: intent.map_or_else(description, |intent| intent.intent.clone()),
+                examples: intent.map(|intent| intent.examples.clone()).unwrap_or_default(),
+            }
+        };
+        DecideRequest {
+            message: self.message.clone(),
+            options: self.offered.iter().map(option).collect(),
+            stay: self.inherited.map(|skill| graph.skill_id(skill)),
+        }
+    }
+}
+
+/// The skills that are scored, in order: those of intents, then the one that is open already.
+fn candidates(graph: &Graph, inherited: Option<SkillIx>) -> Vec<SkillIx> {
+    let mut candidates: Vec<SkillIx> = graph.intents().iter().map(|intent| intent.skill).collect();
+    candidates.extend(inherited.filter(|skill| !candidates.contains(skill)));
+    candidates
+}
+
+/// The skill that is open already, where it has no intent.
+fn extra_candidate(graph: &Graph, inherited: Option<SkillIx>) -> Option<IntentCandidate> {
+    let skill = inherited.filter(|skill| graph.intents().iter().all(|intent| intent.skill != *skill))?;
+    let intent = graph.skill(skill)?.description.clone();
+    Some(IntentCandidate { skill: graph.skill_id(skill), intent, examples: Vec::new() })
+}
+
+impl Scored {
+    fn of(candidates: &[SkillIx], judgement: &Judgement, said: &Scores, policy: &ScorePolicy) -> Self {
+        let skill = |at: usize| candidates.get(at).copied();
+        let finite = |score: f64| Some(score).filter(|score| score.is_finite());
+        let ranked = judgement.ranked.iter();
+        Scored {
+            scorer: said.scorer.clone(),
+            scores: ranked
+                .filter_map(|ranked| Some((skill(ranked.candidate)?, finite(ranked.score), ranked.relevance)))
+                .collect(),
+            runner_up: judgement.runner_up.and_then(|(at, gap)| Some((skill(at)?, gap))),
+            decisive: match judgement.verdict {
+                ScoreVerdict::Move(_) => true,
+                ScoreVerdict::Stay => {
+                    judgement.runner_up.is_none_or(|(_, gap)| said.traits.categorical || gap >= policy.margin)
+                }
+                ScoreVerdict::Menu(_) | ScoreVerdict::Unmatched => false,
+            },
+            floor: policy.floor.or(said.traits.floor),
+        }
+    }
+
+    fn records(&self, graph: &Graph) -> Vec<ScoreRecord> {
+        let record = |(skill, score, relevance): &(SkillIx, Option<f64>, f64)| ScoreRecord {
+            skill: graph.skill_id(*skill),
+            score: *score,
+            relevance: *relevance,
+        };
+        self.scores.iter().map(record).collect()
+    }
+}

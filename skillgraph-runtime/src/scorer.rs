@@ -1,0 +1,236 @@
+//! Who scores a message that no rule claims, and who resolves a menu (SPEC 4, tiers 2 and 3).
+
+use std::fmt::{self, Display};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use skillgraph_core::score::ScorerTraits;
+use skillgraph_core::turn::{
+    Choice, DecideRequest, IntentCandidate, Message, ModelRequest, ScoreRequest, Scores, Transcript,
+};
+
+use crate::model::{AnyModel, Model};
+
+/// Scores a message against intents: `classify: host` asks the agent's own.
+///
+/// ```
+/// use skillgraph_core::score::ScorerTraits;
+/// use skillgraph_core::turn::ScoreRequest;
+/// use skillgraph_runtime::{IntentScorer, ScorerError};
+///
+/// /// Likes long intents.
+/// struct ByLength;
+///
+/// impl IntentScorer for ByLength {
+///     fn name(&self) -> &str {
+///         "by-length"
+///     }
+///
+///     async fn score(&self, request: ScoreRequest) -> Result<Vec<f64>, ScorerError> {
+///         Ok(request.candidates.iter().map(|candidate| candidate.intent.len() as f64).collect())
+///     }
+/// }
+/// ```
+pub trait IntentScorer: Send + Sync + 'static {
+    /// What it is called in records.
+    fn name(&self) -> &str;
+
+    /// How its scores are to be read: without a floor, and the best decides where it leads by the margin.
+    fn traits(&self) -> ScorerTraits {
+        ScorerTraits::default()
+    }
+
+    /// One score a candidate, in their order; the higher, the better. Only the message is read, never the conversation.
+    ///
+    /// # Errors
+    ///
+    /// [`ScorerError`] where it cannot score: then the turn stays where it was, or all intents are offered.
+    fn score(&self, request: ScoreRequest) -> impl Future<Output = Result<Vec<f64>, ScorerError>> + Send;
+}
+
+/// Why a message could not be scored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScorerError {
+    reason: String,
+}
+
+impl ScorerError {
+    /// An error with that reason.
+    pub fn new(reason: impl Display) -> Self {
+        Self { reason: reason.to_string() }
+    }
+}
+
+impl Display for ScorerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for ScorerError {}
+
+/// Scores by the cosine of embeddings, from any function that makes them.
+///
+/// The text of a candidate is its intent with its examples, each on a line. Cosines lie close together, so that a floor
+/// and a small margin in `classify: host { … }` are worth trying on messages of your own.
+pub struct EmbeddingScorer<F> {
+    embed: F,
+    floor: Option<f64>,
+}
+
+impl<F> EmbeddingScorer<F> {
+    /// `embed` gives one vector a text, in their order.
+    pub fn new(embed: F) -> Self {
+        Self { embed, floor: None }
+    }
+
+    /// What a cosine must exceed to count.
+    #[must_use]
+    pub fn floor(mut self, floor: f64) -> Self {
+        self.floor = Some(floor);
+        self
+    }
+}
+
+impl<F> fmt::Debug for EmbeddingScorer<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EmbeddingScorer").field("floor", &self.floor).finish_non_exhaustive()
+    }
+}
+
+impl<F, R, E> IntentScorer for EmbeddingScorer<F>
+where
+    F: Fn(Vec<String>) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<Vec<Vec<f32>>, E>> + Send,
+    E: Display,
+{
+    fn name(&self) -> &str {
+        "embedding"
+    }
+
+    fn traits(&self) -> ScorerTraits {
+        ScorerTraits { floor: self.floor, categorical: false }
+    }
+
+    async fn score(&self, request: ScoreRequest) -> Result<Vec<f64>, ScorerError> {
+        let texts = request.candidates.iter().map(text_of);
+        let texts: Vec<String> = std::iter::once(request.message.clone()).chain(texts).collect();
+        let wanted = texts.len();
+        let vectors = (self.embed)(texts).await.map_err(ScorerError::new)?;
+        match vectors.split_first() {
+            Some((message, rest)) if vectors.len() == wanted => {
+                Ok(rest.iter().map(|candidate| cosine(message, candidate)).collect())
+            }
+            _ => Err(ScorerError::new(format!("{wanted} texts gave {} vectors", vectors.len()))),
+        }
+    }
+}
+
+fn text_of(candidate: &IntentCandidate) -> String {
+    let lines = std::iter::once(&candidate.intent).chain(&candidate.examples);
+    lines.map(String::as_str).collect::<Vec<_>>().join("\n")
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
+    let norms = (dot(a, a) * dot(b, b)).sqrt();
+    if norms > 0.0 { dot(a, b) / norms } else { 0.0 }
+}
+
+/// Lets a model name the intent: the one that it names scores 1, the others 0.
+pub struct ModelScorer {
+    model: Arc<dyn AnyModel>,
+}
+
+impl ModelScorer {
+    /// A scorer that asks this model.
+    pub fn new(model: impl Model) -> Self {
+        Self { model: Arc::new(model) }
+    }
+}
+
+impl fmt::Debug for ModelScorer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModelScorer").finish_non_exhaustive()
+    }
+}
+
+impl IntentScorer for ModelScorer {
+    fn name(&self) -> &str {
+        "model"
+    }
+
+    fn traits(&self) -> ScorerTraits {
+        ScorerTraits { floor: Some(0.0), categorical: true }
+    }
+
+    async fn score(&self, request: ScoreRequest) -> Result<Vec<f64>, ScorerError> {
+        let ids: Vec<&str> = request.candidates.iter().map(|candidate| candidate.skill.as_str()).collect();
+        let question = question(&request.candidates, None);
+        let named = ask(&*self.model, question, &request.message, &ids).await.map_err(ScorerError::new)?;
+        Ok(ids.iter().map(|id| if named.as_deref() == Some(*id) { 1.0 } else { 0.0 }).collect())
+    }
+}
+
+/// Asks a model to choose from a menu, in one word. Whatever else it says, the menu stands.
+pub(crate) async fn choose(model: &dyn AnyModel, request: DecideRequest) -> Choice {
+    let mut words: Vec<&str> = request.options.iter().map(|option| option.skill.as_str()).collect();
+    words.extend(request.stay.as_ref().map(|_| STAY));
+    let question = question(&request.options, request.stay.as_ref().map(|stay| stay.as_str()));
+    match ask(model, question, &request.message, &words).await {
+        Ok(Some(word)) if word == STAY => Choice::Stay,
+        Ok(Some(word)) => Choice::Skill(word.into()),
+        Ok(None) | Err(_) => Choice::None,
+    }
+}
+
+/// The word for staying; no skill may have it as its id.
+const STAY: &str = "stay";
+
+fn question(candidates: &[IntentCandidate], stay: Option<&str>) -> String {
+    let mut question = String::from(
+        "Which of these is the user's message about? Answer with one word of this list and nothing else.\n",
+    );
+    for candidate in candidates {
+        question.push_str(&format!("\n{}: {}", candidate.skill, candidate.intent));
+    }
+    if let Some(stay) = stay {
+        question.push_str(&format!("\n{STAY}: it goes on with `{stay}`"));
+    }
+    question.push_str("\nnone: none of them");
+    question
+}
+
+/// One of the words, if the model answered with one.
+async fn ask(
+    model: &dyn AnyModel,
+    system: String,
+    message: &str,
+    words: &[&str],
+) -> Result<Option<String>, crate::ModelError> {
+    let messages = Transcript::from_iter([Message::User { text: message.to_owned() }]);
+    let reply = model.complete_boxed(ModelRequest { iteration: 0, system, messages, tools: Vec::new() }).await?;
+    let said = reply.text.trim_matches(|c: char| c.is_whitespace() || "`'\"“”.,:;!*".contains(c));
+    Ok(words.iter().find(|word| **word == said).map(|word| (*word).to_owned()))
+}
+
+/// [`IntentScorer`] behind a pointer.
+pub(crate) trait AnyScorer: Send + Sync {
+    fn score_boxed(
+        &self,
+        request: ScoreRequest,
+    ) -> Pin<Box<dyn Future<Output = Result<Scores, ScorerError>> + Send + '_>>;
+}
+
+impl<T: IntentScorer> AnyScorer for T {
+    fn score_boxed(
+        &self,
+        request: ScoreRequest,
+    ) -> Pin<Box<dyn Future<Output = Result<Scores, ScorerError>> + Send + '_>> {
+        Box::pin(async move {
+            let scores = self.score(request).await?;
+            Ok(Scores { scorer: self.name().to_owned(), scores, traits: self.traits() })
+        })
+    }
+}

@@ -1,0 +1,27 @@
+use skillgraph::skill_graph;
+
+skill_graph! {
+    #[deny(skillgraph::overlapping_intents)]
+    graph support {
+        tools { find: dyn, pay: dyn }
+
+        skill triage {
+            description: "Find out what the user needs",
+            body: "Ask.",
+            tools: [find],
+        }
+        skill billing {
+            description: "Refunds and charges",
+            body: "Be exact.",
+            tools: [pay],
+        }
+
+        entry triage when intent("tracking a parcel", ["where is my parcel", "where is my refund"]);
+        entry billing when intent("refund of money", ["refund me", "money for my order"]);
+        classify: keyword;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}
