@@ -58,3 +58,31 @@ the cursor ends on triage; it was on: triage
 ";
     assert_eq!(run(&["refused_pick"]), expected);
 }
+
+#[test]
+fn three_turns_start_by_a_score_by_continuity_and_by_a_rule() {
+    let expected = "\
+> Please renew my book.
+  starts    loans, by intent
+            0.50 loans
+            0.00 fines
+It is yours until 3 May.
+> Thank you, good to know.
+  starts    loans, by continuity
+            0.00 loans
+            0.00 fines
+            menu: fines, or stay
+You are welcome.
+> And I left an umbrella with you.
+  starts    lost-property, by entry: the message says `umbrella`
+What colour is it?
+> As a reader, what do I need to know about the fee?
+  starts    lost-property, by continuity
+            0.34 fines
+            0.16 loans
+            0.00 lost-property
+  then      fines, by model-pick
+The fee is for the third reminder.
+";
+    assert_eq!(run(&["three_turns"]), expected);
+}

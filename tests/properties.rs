@@ -10,13 +10,14 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 use skillgraph::core::decl::{
-    Body, Condition, EntryDecl, GraphDecl, Lints, OnSkip, RouteDecl, Scope, SkillDecl, Status, StatusSet, StepDecl,
-    Steps, ToolDecl, Trigger, TriggerTools, Word, read_prose,
+    Body, Classify, Condition, EntryDecl, GraphDecl, Lints, OnSkip, RouteDecl, Scope, ScorerKind, SkillDecl, Status,
+    StatusSet, StepDecl, Steps, TextList, ToolDecl, Trigger, TriggerTools, Word, read_prose,
 };
 use skillgraph::core::graph::{Closures, Graph};
+use skillgraph::core::score::{ScorePolicy, ScorerTraits};
 use skillgraph::core::turn::{
-    Event, Input, Limits, ModelReply, Output, Proposal, SavedTurn, Setup, StopReason, Strictness, ToolCall, ToolReturn,
-    ToolRun, ToolSpec, Transcript, Turn,
+    Choice, Event, Input, Limits, ModelReply, Output, Proposal, SavedTurn, ScoreRequest, Scores, Setup, StopReason,
+    Strictness, ToolCall, ToolReturn, ToolRun, ToolSpec, Transcript, Turn,
 };
 use skillgraph::{Cause, Outcome, ToolId};
 
@@ -31,9 +32,18 @@ fn word(text: impl Into<String>) -> Word<()> {
 struct SkillPlan {
     tools: Vec<usize>,
     entry: bool,
+    way_in: WayIn,
     steps: Vec<prop::sample::Index>,
     hold: bool,
     always: bool,
+}
+
+/// What opens a skill that has an entry.
+#[derive(Debug, Clone, Copy)]
+enum WayIn {
+    Keyword,
+    Intent,
+    Picked,
 }
 
 /// An edge: its ends, and what it waits for; where its source has no tools, a pick.
@@ -48,10 +58,12 @@ struct EdgePlan {
 fn skill_plan() -> impl Strategy<Value = SkillPlan> {
     let tools = prop::collection::btree_set(0..TOOLS, 0..3);
     let steps = prop::collection::vec(any::<prop::sample::Index>(), 0..4);
-    (tools, any::<bool>(), steps, any::<bool>(), prop::bool::weighted(0.2)).prop_map(
-        |(tools, entry, steps, hold, always)| SkillPlan {
+    let way_in = select(&[WayIn::Keyword, WayIn::Keyword, WayIn::Intent, WayIn::Picked]);
+    (tools, any::<bool>(), way_in, steps, any::<bool>(), prop::bool::weighted(0.2)).prop_map(
+        |(tools, entry, way_in, steps, hold, always)| SkillPlan {
             tools: tools.into_iter().collect(),
             entry,
+            way_in,
             steps,
             hold,
             always,
@@ -68,23 +80,23 @@ fn edge_plan() -> impl Strategy<Value = EdgePlan> {
 fn graph() -> impl Strategy<Value = Arc<Graph>> {
     let skills = prop::collection::vec(skill_plan(), 1..6);
     let edges = prop::collection::vec(edge_plan(), 0..8);
-    (skills, edges, any::<bool>(), prop::collection::btree_set(0..TOOLS, 0..2)).prop_map(
-        |(mut skills, edges, default, baseline)| {
-            skills[0].entry = true;
-            let decl = GraphDecl {
-                name: word("random"),
-                lints: Lints::default(),
-                tools: (0..TOOLS).map(tool_decl).collect(),
-                baseline: baseline.iter().map(|tool| word(format!("t{tool}"))).collect(),
-                skills: skills.iter().enumerate().map(|(at, plan)| skill_decl(at, plan)).collect(),
-                entries: entries(&skills, default),
-                routes: routes(&skills, &edges),
-                never_routes: None,
-                classify: None,
-            };
-            Arc::new(Graph::from_declaration(decl, Closures::default()).expect("the plan is sound"))
-        },
-    )
+    let baseline = prop::collection::btree_set(0..TOOLS, 0..2);
+    let scorer = select(&[ScorerKind::Keyword, ScorerKind::Host]);
+    (skills, edges, any::<bool>(), baseline, scorer).prop_map(|(mut skills, edges, default, baseline, scorer)| {
+        skills[0].entry = true;
+        let decl = GraphDecl {
+            name: word("random"),
+            lints: Lints::default(),
+            tools: (0..TOOLS).map(tool_decl).collect(),
+            baseline: baseline.iter().map(|tool| word(format!("t{tool}"))).collect(),
+            skills: skills.iter().enumerate().map(|(at, plan)| skill_decl(at, plan)).collect(),
+            entries: entries(&skills, default),
+            routes: routes(&skills, &edges),
+            never_routes: None,
+            classify: Some(Classify { at: (), scorer, policy: ScorePolicy::DEFAULT }),
+        };
+        Arc::new(Graph::from_declaration(decl, Closures::default()).expect("the plan is sound"))
+    })
 }
 
 fn tool_decl(at: usize) -> ToolDecl<()> {
@@ -120,12 +132,23 @@ fn skill_decl(at: usize, plan: &SkillPlan) -> SkillDecl<()> {
 fn entries(skills: &[SkillPlan], default: bool) -> Vec<EntryDecl<()>> {
     let entries = skills.iter().enumerate().filter(|(_, plan)| plan.entry).map(|(at, _)| EntryDecl {
         skill: word(format!("s{at}")),
-        condition: (at > 0 || !default).then(|| Condition::Keywords { at: (), list: vec![word(format!("word{at}"))] }),
+        condition: (at > 0 || !default).then(|| way_in(at, skills[at].way_in)),
         examples: None,
         lints: Lints::default(),
         label: None,
     });
     entries.collect()
+}
+
+fn way_in(at: usize, way_in: WayIn) -> Condition<()> {
+    let words = vec![word(format!("word{at}"))];
+    match way_in {
+        WayIn::Keyword => Condition::Keywords { at: (), list: words },
+        WayIn::Intent => {
+            Condition::Intent { intent: word(format!("please word{at}")), examples: TextList { at: (), list: words } }
+        }
+        WayIn::Picked => Condition::Picked { at: () },
+    }
 }
 
 fn routes(skills: &[SkillPlan], edges: &[EdgePlan]) -> Vec<RouteDecl<()>> {
@@ -225,6 +248,42 @@ struct Script {
     /// The turn is cancelled instead of the output of that number.
     cancel_at: Option<usize>,
     iterations: u32,
+    start: StartPlan,
+}
+
+/// How the turn starts, and what a scorer and a decider say.
+#[derive(Debug, Clone)]
+struct StartPlan {
+    strictness: Strictness,
+    /// The skill of the last turn; not all of them are in the graph.
+    inherited: Option<usize>,
+    decider: Option<Choice>,
+    scores: Vec<f64>,
+}
+
+fn start_plan() -> impl Strategy<Value = StartPlan> {
+    let strictness = select(&[Strictness::Assist, Strictness::Assist, Strictness::Guard, Strictness::Rails]);
+    let chosen = (0..7usize).prop_map(|skill| Choice::Skill(format!("s{skill}").into()));
+    let decider = prop::option::of(prop_oneof![2 => chosen, 1 => Just(Choice::Stay), 1 => Just(Choice::None)]);
+    let score = select(&[0.0, 0.1, 0.5, 1.0, f64::NAN, f64::INFINITY]);
+    (strictness, prop::option::of(0..7usize), decider, prop::collection::vec(score, 0..7))
+        .prop_map(|(strictness, inherited, decider, scores)| StartPlan { strictness, inherited, decider, scores })
+}
+
+impl StartPlan {
+    /// The turn's start, up to the first offer: whoever is asked answers by the plan.
+    fn begin(&self, setup: &Arc<Setup>, message: &str) -> Turn {
+        let inherited = self.inherited.map(|skill| format!("s{skill}"));
+        Turn::start_from(setup.clone(), Transcript::new(), inherited.as_deref(), message)
+    }
+
+    fn scores(&self, request: &ScoreRequest) -> Input {
+        if self.scores.is_empty() {
+            return Input::ScoreFailed;
+        }
+        let scores = (0..request.candidates.len()).map(|at| self.scores[at % self.scores.len()]).collect();
+        Input::Scored(Scores { scorer: "random".into(), scores, traits: ScorerTraits::default() })
+    }
 }
 
 fn script() -> impl Strategy<Value = Script> {
@@ -234,8 +293,10 @@ fn script() -> impl Strategy<Value = Script> {
     ];
     let replies = prop::collection::vec(reply(), 1..8);
     let returns = prop::collection::vec(return_plan(), 1..6);
-    (message, replies, returns, any::<bool>(), prop::option::weighted(0.2, 0..12usize), 1..6u32).prop_map(
-        |(message, replies, returns, reversed, cancel_at, iterations)| Script {
+    let cancel_at = prop::option::weighted(0.2, 0..12usize);
+    (message, replies, returns, any::<bool>(), cancel_at, 1..6u32, start_plan()).prop_map(
+        |(message, replies, returns, reversed, cancel_at, iterations, start)| Script {
+            start,
             message,
             replies,
             returns,
@@ -257,7 +318,7 @@ struct Run {
     requests: usize,
 }
 
-fn setup(graph: &Arc<Graph>, iterations: u32) -> Arc<Setup> {
+fn setup(graph: &Arc<Graph>, iterations: u32, start: &StartPlan) -> Arc<Setup> {
     let spec = |name: &ToolId| ToolSpec {
         name: name.clone(),
         description: "Works.".into(),
@@ -268,8 +329,8 @@ fn setup(graph: &Arc<Graph>, iterations: u32) -> Arc<Setup> {
         tools: graph.tools().iter().map(|name| Arc::new(spec(name))).collect(),
         system: "Host.".into(),
         limits: Limits { iterations, result_characters: 100 },
-        strictness: Strictness::Assist,
-        decider: false,
+        strictness: start.strictness,
+        decider: start.decider.is_some(),
     })
 }
 
@@ -282,8 +343,8 @@ fn restored(turn: &Turn, setup: &Arc<Setup>) -> Turn {
 
 /// Runs the script. With `restore`, the turn goes to storage and back before every output and between tool results.
 fn run(graph: &Arc<Graph>, script: &Script, restore: bool) -> Run {
-    let setup = setup(graph, script.iterations);
-    let mut turn = Turn::start(setup.clone(), Transcript::new(), script.message.clone());
+    let setup = setup(graph, script.iterations, &script.start);
+    let mut turn = script.start.begin(&setup, &script.message);
     let mut run = Run {
         outcome: Outcome::Cancelled,
         transcript: Transcript::new(),
@@ -303,6 +364,11 @@ fn run(graph: &Arc<Graph>, script: &Script, restore: bool) -> Run {
             continue;
         }
         match turn.poll_output() {
+            Output::Score(request) => turn.handle_input(script.start.scores(&request)).expect("scores are awaited"),
+            Output::Decide(_) => {
+                let choice = script.start.decider.clone().unwrap_or(Choice::None);
+                turn.handle_input(Input::Decided(choice)).expect("a choice is awaited");
+            }
             Output::CallModel(request) => {
                 offered = request.tool_names().into_iter().map(str::to_owned).collect();
                 assert_paired(&request.messages);
@@ -350,8 +416,18 @@ fn assert_moves_are_declared(graph: &Graph, events: &[Event]) {
             Cause::Entry => {
                 let entries = graph.declaration().entries.iter();
                 let mut entries = entries.map(|entry| entry.skill.text.as_str());
-                assert!(from.is_none() && entries.any(|entry| decision.to.as_ref().expect("a skill") == entry));
+                assert!(entries.any(|entry| decision.to.as_ref().expect("a skill") == entry));
             }
+            Cause::Intent => {
+                let to = to.expect("a target");
+                assert!(from != Some(to) && graph.intents().iter().any(|intent| intent.skill == to));
+            }
+            Cause::Decider => {
+                let to = to.expect("a target");
+                let known = graph.intents().iter().any(|intent| intent.skill == to) || graph.picked().contains(&to);
+                assert!(known && from != Some(to));
+            }
+            Cause::Continuity => assert!(from.is_some() && from == to && decision.iteration == 1),
             Cause::Route => {
                 let fired = decision.fired.as_ref().expect("what fired");
                 let routes = graph.declaration().routes.iter();
@@ -421,9 +497,22 @@ proptest! {
     }
 
     #[test]
-    fn what_is_said_to_be_reachable_is_accepted_and_the_rest_refused(graph in graph(), wanted in 0..7usize) {
-        let setup = setup(&graph, 3);
-        let mut turn = Turn::start(setup, Transcript::new(), "hello");
+    fn what_is_said_to_be_reachable_is_accepted_and_the_rest_refused(
+        graph in graph(),
+        plan in start_plan(),
+        message in (0..7usize).prop_map(|word| format!("please word{word}")),
+        wanted in 0..7usize,
+    ) {
+        let setup = setup(&graph, 3, &plan);
+        let mut turn = plan.begin(&setup, &message);
+        loop {
+            let input = match turn.poll_output() {
+                Output::Score(request) => plan.scores(&request),
+                Output::Decide(_) => Input::Decided(plan.decider.clone().unwrap_or(Choice::None)),
+                _ => break,
+            };
+            turn.handle_input(input).expect("awaited");
+        }
         let reachable = std::iter::from_fn(|| turn.poll_event()).find_map(|event| match event {
             Event::Offered { reachable, .. } => Some(reachable),
             _ => None,
@@ -431,6 +520,14 @@ proptest! {
         let reachable = reachable.expect("an offer");
         let Output::CallModel(request) = turn.poll_output() else { panic!("the model comes first") };
         prop_assume!(request.tool("read_skill").is_some());
+        // The description names the same skills as reachable, the refused ones under their own heading.
+        let description = &request.tool("read_skill").expect("offered").description;
+        let named = description.split("Not reachable from here").next().expect("a part");
+        for skill in graph.skills() {
+            let is_named = named.contains(&format!("\n  - {}: ", skill.id));
+            let is_here = turn.cursor().as_ref() == Some(&skill.id);
+            prop_assert_eq!(is_named, !is_here && reachable.contains(&skill.id), "{} in {}", &skill.id, description);
+        }
         let wanted = format!("s{wanted}");
         let call = ToolCall::new("c", "read_skill", json!({ "id": wanted }).to_string());
         turn.handle_input(Input::ModelReplied(ModelReply::calls([call]))).expect("a reply is awaited");

@@ -139,7 +139,9 @@ impl Turn {
     /// Tries the rules, and asks whom it must.
     pub(super) fn route(&mut self, message: String, inherited: Option<&str>) {
         let graph = self.setup.graph.clone();
-        let found = inherited.map(|id| graph.find_skill(id).ok_or_else(|| id.to_owned()));
+        // An open skill never holds the cursor: one that did was wired in another version of the graph.
+        let known = |id: &str| graph.find_skill(id).filter(|skill| !graph.is_open(*skill));
+        let found = inherited.map(|id| known(id).ok_or_else(|| id.to_owned()));
         let (inherited, dropped) = match found {
             None => (None, None),
             Some(Ok(skill)) => (Some(skill), None),
