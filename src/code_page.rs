@@ -40,6 +40,8 @@ page! {
     "reserved-name", "A name that the framework keeps for itself.", "ui", "plain";
     "tool-name-mismatch", "`Tool::NAME` differs from the declared name.", "ui-rustc", "plain";
     "no-entry", "No turn could ever start.", "ui", "plain";
+    "tree-is-exclusive", "Something stands beside a tree that has no meaning there, or a skill is no leaf of it.", "ui", "plain";
+    "tree-not-total", "An `if` of a tree has no `else`.", "ui", "chained";
     "second-default", "Two entries have no condition.", "ui", "plain";
     "empty-text", "A text that must say something is blank or missing.", "ui", "rules";
     "empty-list", "A list that must hold something is empty.", "ui", "plain";

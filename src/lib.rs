@@ -83,8 +83,8 @@ pub mod __private {
         GuardOperator, LintLevel, Literal, Name, Number, OnSkip, Scope, ScorerKind, SkillId, Status, ToolId,
     };
     pub use skillgraph_core::graph::{
-        ClassifyRow, ConditionRow, EntryRow, GraphTable, LiteralRow, RouteRow, SkillRow, StaticGraph, StepRow, TermRow,
-        TestRow, ToolResult, ToolRow, ToolsRow, TriggerRow,
+        BranchRow, ClassifyRow, ConditionRow, EntryRow, GraphTable, LiteralRow, RouteRow, SkillRow, StaticGraph,
+        StepRow, TermRow, TestRow, ToolResult, ToolRow, ToolsRow, TriggerRow,
     };
     pub use skillgraph_core::score::ScorePolicy;
     pub use skillgraph_macros::skill_graph;

@@ -94,6 +94,7 @@ fn graph() -> impl Strategy<Value = Arc<Graph>> {
             routes: routes(&skills, &edges),
             never_routes: None,
             classify: Some(Classify { at: (), scorer, policy: ScorePolicy::DEFAULT }),
+            tree: None,
         };
         Arc::new(Graph::from_declaration(decl, Closures::default()).expect("the plan is sound"))
     })

@@ -142,6 +142,8 @@ pub enum PanickedTest {
     Entry(EntryIx),
     /// The closure of an edge.
     Edge(EdgeIx),
+    /// A closure of a tree's condition, by its order in the source.
+    Branch(usize),
 }
 
 /// Decides (SPEC 3.2, 4): at a turn's start the first entry rule that passes, else the default; later a declared edge
@@ -150,10 +152,11 @@ pub enum PanickedTest {
 /// `cursor` is the skill that was open when the evidence arose; edges fire only from it. At a turn's start it is the one that
 /// the last turn left open, if that is kept.
 pub fn decide(graph: &Graph, cursor: Option<SkillIx>, evidence: Evidence<'_>) -> CursorMove {
+    let stays = cursor.is_some() && !graph.is_tree();
     let unmoved = CursorMove {
         from: cursor,
         to: cursor,
-        by: if cursor.is_some() { Cause::Stay } else { Cause::None },
+        by: if stays { Cause::Stay } else { Cause::None },
         entry: None,
         witness: None,
         fired: None,
@@ -182,6 +185,11 @@ pub fn decide(graph: &Graph, cursor: Option<SkillIx>, evidence: Evidence<'_>) ->
 }
 
 fn start(graph: &Graph, message: &str, ruling: Ruling, unmoved: CursorMove) -> CursorMove {
+    // A tree reads the message alone, which does not change: its leaf holds for the whole turn.
+    if let Some((leaf, panicked)) = graph.leaf(message) {
+        let panicked = panicked.into_iter().map(PanickedTest::Branch).collect();
+        return CursorMove { to: Some(leaf), panicked, ..unmoved };
+    }
     let (entry, witness, panicked) = match ruling {
         Ruling::Intent(skill) => return CursorMove { to: Some(skill), by: Cause::Intent, ..unmoved },
         Ruling::Decider(skill) => return CursorMove { to: Some(skill), by: Cause::Decider, ..unmoved },

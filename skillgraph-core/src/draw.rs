@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::decl::{Condition, EntryDecl, GraphDecl, RouteDecl, Trigger, TriggerTools, Word};
+use crate::decl::{Branch, Condition, EntryDecl, GraphDecl, RouteDecl, Trigger, TriggerTools, Word};
 
 /// How many keywords a caption shows before it counts the rest.
 const MOST_KEYWORDS: usize = 3;
@@ -37,6 +37,12 @@ pub fn to_mermaid<S>(decl: &GraphDecl<S>) -> String {
             line(format_args!("start -->|\"{}\"| n{to}", escape(&entry_caption(order + 1, entry))));
         }
     }
+    if let Some(tree) = &decl.tree {
+        let mut tests = 0;
+        for text in branch_lines("start", None, &tree.root, &nodes, &mut tests) {
+            line(format_args!("{text}"));
+        }
+    }
     for route in &decl.routes {
         if let (Some(from), Some(to)) = (nodes.get(route.from.text.as_str()), nodes.get(route.to.text.as_str())) {
             let arrow = if matches!(route.trigger, Trigger::Pick) { "-.->" } else { "-->" };
@@ -44,6 +50,35 @@ pub fn to_mermaid<S>(decl: &GraphDecl<S>) -> String {
         }
     }
     drawing
+}
+
+/// A part of a tree: an arrow from where it hangs, then a test with what follows from it.
+fn branch_lines<S>(
+    from: &str,
+    answer: Option<&str>,
+    branch: &Branch<S>,
+    nodes: &HashMap<&str, usize>,
+    tests: &mut usize,
+) -> Vec<String> {
+    let arrow = answer.map_or("-->".to_owned(), |answer| format!("-->|\"{answer}\"|"));
+    match branch {
+        Branch::Leaf(skill) => {
+            nodes.get(skill.text.as_str()).map(|to| format!("{from} {arrow} n{to}")).into_iter().collect()
+        }
+        Branch::Fork(fork) => {
+            let own = format!("test{tests}");
+            *tests += 1;
+            let mut lines = vec![
+                format!("{own}{{\"{}\"}}", escape(&condition_caption(&fork.condition))),
+                format!("{from} {arrow} {own}"),
+            ];
+            lines.extend(branch_lines(&own, Some("yes"), &fork.then, nodes, tests));
+            let otherwise =
+                fork.otherwise.iter().flat_map(|branch| branch_lines(&own, Some("no"), branch, nodes, tests));
+            lines.extend(otherwise.collect::<Vec<_>>());
+            lines
+        }
+    }
 }
 
 /// `entry 2: refund, charged twice`: the order is part of the meaning.

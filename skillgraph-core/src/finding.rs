@@ -165,6 +165,10 @@ codes! {
         NoEntry = "no-entry",
         /// Two entries have no condition.
         SecondDefault = "second-default",
+        /// Something stands beside a tree that has no meaning there, or a skill is no leaf of it.
+        TreeIsExclusive = "tree-is-exclusive",
+        /// An `if` of a tree has no `else`.
+        TreeNotTotal = "tree-not-total",
         /// A text that must say something is blank or missing.
         EmptyText = "empty-text",
         /// A list that must hold something is empty.

@@ -60,6 +60,47 @@ pub(crate) struct Graph {
     pub(crate) routes: Vec<Route>,
     pub(crate) never_routes: Option<Texts>,
     pub(crate) classify: Option<Classify>,
+    pub(crate) tree: Option<Tree>,
+    /// Where a tree stands that could not be read.
+    pub(crate) unread_tree: Option<Span>,
+}
+
+pub(crate) struct Tree {
+    pub(crate) span: Span,
+    pub(crate) root: Branch,
+}
+
+pub(crate) enum Branch {
+    Leaf(Name),
+    Fork(Box<Fork>),
+}
+
+pub(crate) struct Fork {
+    pub(crate) span: Span,
+    pub(crate) condition: Condition,
+    pub(crate) then: Branch,
+    pub(crate) otherwise: Option<Branch>,
+}
+
+impl Branch {
+    /// The skills of the tree, in the order of the source.
+    pub(crate) fn leaves(&self) -> Vec<&Name> {
+        match self {
+            Branch::Leaf(skill) => vec![skill],
+            Branch::Fork(fork) => std::iter::once(&fork.then).chain(&fork.otherwise).flat_map(Branch::leaves).collect(),
+        }
+    }
+
+    /// The conditions of the tree, in the order of the source.
+    pub(crate) fn conditions(&self) -> Vec<&Condition> {
+        match self {
+            Branch::Leaf(_) => Vec::new(),
+            Branch::Fork(fork) => {
+                let branches = std::iter::once(&fork.then).chain(&fork.otherwise);
+                std::iter::once(&fork.condition).chain(branches.flat_map(Branch::conditions)).collect()
+            }
+        }
+    }
 }
 
 pub(crate) struct Classify {

@@ -81,6 +81,14 @@ mod tests {
         route triage ~> audit_log;
     }"#;
 
+    /// The same with a tree.
+    const TREE: &str = r#"pub graph support {
+        tools { lookup: dyn }
+        skill a { description: "d", body: "b", tools: [lookup] }
+        skill b { description: "d", body: "b" }
+        tree { if keywords["x"] { a } else if |m| m.len() > 3 { b } else { a } }
+    }"#;
+
     fn expand(source: &str) -> Option<String> {
         let tokens: TokenStream = source.parse().ok()?;
         Some(super::expand_graph(&quote::quote!(facade), tokens).to_string())
@@ -88,20 +96,27 @@ mod tests {
 
     #[test]
     fn a_sound_graph_has_no_errors() {
-        let output = expand(GRAPH).expect("tokens");
-        assert!(!output.contains("compile_error"), "{output}");
+        for graph in [GRAPH, TREE] {
+            let output = expand(graph).expect("tokens");
+            assert!(!output.contains("compile_error"), "{output}");
+        }
     }
 
     /// While an author types, the source is broken most of the time: each edit ends in a module and errors, never in a
     /// panic or without an end.
     #[test]
     fn every_edit_ends_in_a_module() {
-        let header = GRAPH.find('{').expect("a body") + 1;
-        let places: Vec<usize> = GRAPH.char_indices().map(|(at, _)| at).filter(|at| *at > header).collect();
+        let tried: usize = [GRAPH, TREE].into_iter().map(every_edit_of).sum();
+        assert!(tried > 4_000, "only {tried} edits were tokens");
+    }
+
+    fn every_edit_of(graph: &str) -> usize {
+        let header = graph.find('{').expect("a body") + 1;
+        let places: Vec<usize> = graph.char_indices().map(|(at, _)| at).filter(|at| *at > header).collect();
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let mut tried = 0;
         for at in places {
-            let (before, after) = GRAPH.split_at(at);
+            let (before, after) = graph.split_at(at);
             let without = format!("{before}{}", after.chars().skip(1).collect::<String>());
             let without_word = format!("{before}{}", after.trim_start_matches(is_word));
             let inserted = [" ; ", " , ", " x ", " skill ", " 1 ", " # ", " {} ", " [] ", " \"s\" "];
@@ -115,6 +130,6 @@ mod tests {
                 tried += 1;
             }
         }
-        assert!(tried > 4_000, "only {tried} edits were tokens");
+        tried
     }
 }

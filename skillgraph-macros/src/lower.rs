@@ -2,8 +2,8 @@
 
 use proc_macro2::Span;
 use skillgraph_core::decl::{
-    Body, Classify, Condition, EntryDecl, GraphDecl, GuardTerm, RouteDecl, SkillDecl, StepDecl, Steps, TextList,
-    ToolDecl, Trigger, TriggerTools, Word, read_prose, skill_id_of,
+    Body, Branch, Classify, Condition, EntryDecl, Fork, GraphDecl, GuardTerm, RouteDecl, SkillDecl, StepDecl, Steps,
+    TextList, ToolDecl, Tree, Trigger, TriggerTools, Word, read_prose, skill_id_of,
 };
 use syn::LitStr;
 
@@ -20,11 +20,37 @@ pub(crate) fn lower(graph: &ast::Graph) -> GraphDecl<Span> {
         entries: graph.entries.iter().map(entry).collect(),
         routes: graph.routes.iter().map(route).collect(),
         never_routes: graph.never_routes.as_ref().map(texts),
+        tree: match &graph.tree {
+            Some(tree) => Some(Tree { at: tree.span, root: branch(&tree.root) }),
+            None => graph.unread_tree.and_then(|span| unread_tree(span, &graph.skills)),
+        },
         classify: graph.classify.as_ref().map(|classify| Classify {
             at: classify.span,
             scorer: classify.scorer,
             policy: classify.policy,
         }),
+    }
+}
+
+/// Stands for a tree that could not be read: it may lead to any skill.
+fn unread_tree(span: Span, skills: &[ast::Skill]) -> Option<Tree<Span>> {
+    let leaves = skills.iter().map(|skill| Branch::Leaf(word(&skill.ident)));
+    let root = leaves.reduce(|otherwise, then| {
+        let condition = Condition::Closure(Word::new("unread", span));
+        Branch::Fork(Box::new(Fork { at: span, condition, then, otherwise: Some(otherwise) }))
+    });
+    Some(Tree { at: span, root: root? })
+}
+
+fn branch(of: &ast::Branch) -> Branch<Span> {
+    match of {
+        ast::Branch::Leaf(skill) => Branch::Leaf(word(skill)),
+        ast::Branch::Fork(fork) => Branch::Fork(Box::new(Fork {
+            at: fork.span,
+            condition: condition(&fork.condition),
+            then: branch(&fork.then),
+            otherwise: fork.otherwise.as_ref().map(branch),
+        })),
     }
 }
 

@@ -105,6 +105,8 @@ fn holds(when: &str, seen: &Seen<'_>) -> bool {
                 twice
             })
         }
+        "the graph is a tree" => graph["form"] == "tree",
+        "a condition of a tree fails" => graph["tree"].to_string().contains("fails"),
         "a tool wants an artifact" => {
             list(graph, "skills").iter().flat_map(|skill| list(skill, "tools")).any(|tool| tool.get("wants").is_some())
         }

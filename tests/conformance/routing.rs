@@ -55,6 +55,8 @@ fn step_differences(translated: &Translated, graph: &Graph, step: &Value) -> Vec
     let (pick, proposal) = (admitted(&context["pending_pick"]), admitted(&context["pending_proposal"]));
     let message = context["message"].as_str().unwrap_or_default();
     let evidence = match context["iteration"].as_u64() {
+        // The cases change the message between steps.
+        _ if graph.is_tree() => Evidence::TurnStart { message, ruling: Ruling::Rules },
         Some(1) if cursor.is_none() => Evidence::TurnStart { message, ruling: Ruling::Rules },
         _ if results.is_empty() && pick.is_none() && proposal.is_none() => Evidence::Nothing,
         _ => Evidence::Batch { results: &results, proposal, pick },

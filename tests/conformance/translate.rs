@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 use skillgraph::GraphSpec;
-use skillgraph::core::decl::{Condition, GraphDecl, Trigger, Word};
+use skillgraph::core::decl::{Branch, Condition, GraphDecl, Trigger, Word};
 use skillgraph::core::graph::{Closures, RouteTest};
 
 use crate::predicate;
@@ -15,6 +15,8 @@ pub struct Translated {
     pub registry: Vec<String>,
     entries: Vec<Option<Value>>,
     routes: Vec<Option<Value>>,
+    /// Of the conditions of the tree, in the order of the source.
+    tree: Vec<Value>,
 }
 
 /// Why there is no translation.
@@ -31,9 +33,6 @@ const HOP_KEYS: [&str; 6] = ["toolName", "result", "status", "iteration", "userM
 
 /// Translates the graph of a case. `also` names tools that the case uses beside the graph.
 pub fn translate(graph: &Value, also: &[String]) -> Result<Translated, Untranslated> {
-    if graph["form"] != "flat" {
-        return Err(Untranslated::Construct("tree"));
-    }
     let classify = match graph["entry_mode"].as_str() {
         None | Some("declared") => None,
         Some("classify") => {
@@ -75,6 +74,10 @@ pub fn translate(graph: &Value, also: &[String]) -> Result<Translated, Untransla
         "entries": entries,
         "routes": routes,
     });
+    let mut tree = Vec::new();
+    if let Some(branch) = graph.get("tree") {
+        spec["tree"] = branch_spec(branch, &mut tree);
+    }
     if let Some(classify) = classify {
         spec["classify"] = classify;
     }
@@ -82,7 +85,7 @@ pub fn translate(graph: &Value, also: &[String]) -> Result<Translated, Untransla
         spec["never_routes"] = never.clone();
     }
     let spec = serde_json::from_value(spec).map_err(|error| Untranslated::Malformed(error.to_string()))?;
-    Ok(Translated { spec, registry, entries: predicates.0, routes: predicates.1 })
+    Ok(Translated { spec, registry, entries: predicates.0, routes: predicates.1, tree })
 }
 
 impl Translated {
@@ -100,9 +103,35 @@ impl Translated {
                 route.trigger = Trigger::Closure(closure(predicate));
             }
         }
-        let of = |predicates: &[Option<Value>]| predicates.iter().flatten().cloned().collect();
-        let (entries, routes) = predicate::closures(of(&self.entries), of(&self.routes));
+        if let Some(tree) = &mut decl.tree {
+            replace_conditions(&mut tree.root, &mut self.tree.iter());
+        }
+        let of = |predicates: &[Option<Value>]| predicates.iter().flatten().cloned().collect::<Vec<Value>>();
+        let of_messages = of(&self.entries).into_iter().chain(self.tree.iter().cloned()).collect();
+        let (entries, routes) = predicate::closures(of_messages, of(&self.routes));
         (decl, Closures { entries, routes: routes.into_iter().map(RouteTest::Result).collect() })
+    }
+}
+
+fn branch_spec(branch: &Value, predicates: &mut Vec<Value>) -> Value {
+    match branch.get("if") {
+        None => branch["skill"].clone(),
+        Some(predicate) => {
+            predicates.push(predicate.clone());
+            let then = branch_spec(&branch["then"], predicates);
+            let otherwise = branch_spec(&branch["else"], predicates);
+            // The closure takes the condition's place later.
+            json!({ "if": { "matches": "closure" }, "then": then, "else": otherwise })
+        }
+    }
+}
+
+fn replace_conditions<'a>(branch: &mut Branch<()>, predicates: &mut impl Iterator<Item = &'a Value>) {
+    if let Branch::Fork(fork) = branch {
+        let predicate = predicates.next().expect("one a condition");
+        fork.condition = Condition::Closure(Word::new(predicate.to_string(), ()));
+        replace_conditions(&mut fork.then, predicates);
+        fork.otherwise.iter_mut().for_each(|branch| replace_conditions(branch, predicates));
     }
 }
 

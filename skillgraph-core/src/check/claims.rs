@@ -19,6 +19,8 @@ const SEPARATORS: [&str; 3] = [" ", ", ", " \u{2026} "];
 /// The rules of all entries, ready to be asked.
 pub(super) struct Claims {
     rules: Vec<Rule>,
+    /// The conditions of a tree: only their patterns are looked at.
+    tree: Vec<Rule>,
     /// Which parts of rules a keyword fulfils.
     by_keyword: HashMap<String, Vec<(usize, usize)>>,
     /// The longest keyword, in bytes.
@@ -109,7 +111,9 @@ impl Claims {
             }
         }
         let longest = by_keyword.keys().map(String::len).max().unwrap_or_default();
-        Claims { rules, by_keyword, longest, beyond_keywords, fates: OnceCell::new() }
+        let forks = decl.tree.iter().flat_map(|tree| tree.root.forks());
+        let tree = forks.map(|fork| Rule::of(Some(&fork.condition))).collect();
+        Claims { rules, tree, by_keyword, longest, beyond_keywords, fates: OnceCell::new() }
     }
 
     /// Whether a rule claims a message.
@@ -142,7 +146,7 @@ impl Claims {
 
     /// The patterns that no message matches.
     pub(super) fn empty_patterns(&self) -> HashSet<&str> {
-        let patterns = self.rules.iter().flat_map(|rule| rule.patterns());
+        let patterns = self.rules.iter().chain(&self.tree).flat_map(|rule| rule.patterns());
         let empty = patterns.filter(|pattern| *pattern.shortest() == Found::Nothing);
         empty.map(|pattern| pattern.source.as_str()).collect()
     }

@@ -40,7 +40,9 @@ impl<'a, S> Facts<'a, S> {
             everywhere: HashSet::new(),
         };
         facts.wired = facts.find_wired();
-        facts.entered = decl.entries.iter().filter_map(|entry| facts.skill(&entry.skill.text)).collect();
+        let leaves = decl.tree.iter().flat_map(|tree| tree.root.leaves());
+        let entries = decl.entries.iter().map(|entry| &entry.skill).chain(leaves);
+        facts.entered = entries.filter_map(|skill| facts.skill(&skill.text)).collect();
         let between = || decl.routes.iter().filter(|route| route.from.text != route.to.text);
         facts.left = between().filter_map(|route| facts.skill(&route.from.text)).collect();
         let fires = |route: &&RouteDecl<S>| !matches!(route.trigger, Trigger::Pick);
@@ -113,7 +115,8 @@ impl<'a, S> Facts<'a, S> {
     fn find_wired(&self) -> HashSet<usize> {
         let entries = self.decl.entries.iter().map(|entry| &entry.skill);
         let edges = self.decl.routes.iter().flat_map(|route| [&route.from, &route.to]);
-        entries.chain(edges).filter_map(|name| self.skill(&name.text)).collect()
+        let leaves = self.decl.tree.iter().flat_map(|tree| tree.root.leaves());
+        entries.chain(edges).chain(leaves).filter_map(|name| self.skill(&name.text)).collect()
     }
 
     fn find_holders(&self) -> HashSet<usize> {

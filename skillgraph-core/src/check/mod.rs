@@ -16,6 +16,7 @@ mod procedures;
 mod reach;
 mod rules;
 mod shadowing;
+mod tree;
 mod vocabulary;
 mod wiring;
 
@@ -73,6 +74,8 @@ fn refusals<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, claims: &Claims
     procedures::check_steps_cannot_begin(decl, facts, &mut findings);
 
     rules::check_no_entry(decl, &mut findings);
+    tree::check_tree_is_exclusive(decl, facts, &mut findings);
+    tree::check_tree_not_total(decl, &mut findings);
     rules::check_second_default(decl, &mut findings);
     rules::check_empty_list(decl, &mut findings);
     rules::check_empty_text(decl, &mut findings);

@@ -156,7 +156,8 @@ pub(super) fn check_unknown_tool<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_
 pub(super) fn check_unknown_skill<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, findings: &mut Vec<Finding<S>>) {
     let entries = decl.entries.iter().map(|entry| &entry.skill);
     let routes = decl.routes.iter().flat_map(|route| [&route.from, &route.to]);
-    for name in entries.chain(routes) {
+    let leaves = decl.tree.iter().flat_map(|tree| tree.root.leaves());
+    for name in entries.chain(routes).chain(leaves) {
         if facts.skill(&name.text).is_none() {
             findings.push(unknown_skill(decl, facts, name));
         }

@@ -51,7 +51,7 @@ pub(super) fn check_tools_share_prefix<S: Clone>(decl: &GraphDecl<S>, findings: 
 /// A graph with hardly an edge.
 pub(super) fn check_few_declared_edges<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
     let (skills, edges) = (decl.skills.len(), decl.routes.len());
-    if skills < FEWEST_SKILLS || edges * SKILLS_AN_EDGE >= skills {
+    if skills < FEWEST_SKILLS || edges * SKILLS_AN_EDGE >= skills || decl.tree.is_some() {
         return;
     }
     let finding = Finding::new(

@@ -97,10 +97,21 @@ pub(super) fn check_steps_cannot_begin<S: Clone>(
     for (at, skill) in decl.skills.iter().enumerate() {
         let Some(steps) = skill.steps.as_ref().filter(|steps| !steps.list.is_empty()) else { continue };
         let first = facts.skill(&skill.ident.text) == Some(at);
+        let name = &skill.ident.text;
+        if first && decl.tree.is_some() {
+            findings.push(
+                Finding::new(
+                    Code::StepsCannotBegin,
+                    steps.at.clone(),
+                    format!("the steps of skill `{name}` cannot begin: a tree has no cursor that could hold them"),
+                )
+                .help("remove them, or write the graph with entries and edges instead of the tree"),
+            );
+            continue;
+        }
         if !first || facts.can_hold_cursor(at) {
             continue;
         }
-        let name = &skill.ident.text;
         findings.push(
             Finding::new(
                 Code::StepsCannotBegin,

@@ -17,7 +17,7 @@ const MOST_STATES: u64 = 1_000_000;
 
 /// No turn could ever start.
 pub(super) fn check_no_entry<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
-    if decl.entries.is_empty() {
+    if decl.entries.is_empty() && decl.tree.is_none() {
         let first = decl.skills.first().map_or("…", |skill| skill.ident.text.as_str());
         findings.push(
             Finding::new(
@@ -193,11 +193,12 @@ pub(super) fn check_overlapping_keywords<S: Clone>(
     }
 }
 
-/// Every condition of every entry, the parts of `all[…]` after it.
+/// Every condition of every entry and of the tree, the parts of `all[…]` after it.
 pub(super) fn all_conditions<S>(decl: &GraphDecl<S>) -> Vec<&Condition<S>> {
     let mut found = Vec::new();
-    for entry in &decl.entries {
-        let mut pending: Vec<&Condition<S>> = entry.condition.iter().collect();
+    let forks = decl.tree.iter().flat_map(|tree| tree.root.forks()).map(|fork| &fork.condition);
+    for condition in decl.entries.iter().filter_map(|entry| entry.condition.as_ref()).chain(forks) {
+        let mut pending: Vec<&Condition<S>> = vec![condition];
         while let Some(condition) = pending.pop() {
             found.push(condition);
             if let Condition::All { list, .. } = condition {

@@ -13,6 +13,7 @@ mod pointers;
 #[cfg(feature = "turn")]
 mod spec;
 mod status;
+mod tree;
 
 pub use condition::{Condition, Trigger, TriggerTools};
 pub use guard::{GuardOperator, GuardTerm, Kind, Literal, Number};
@@ -21,10 +22,11 @@ pub use lints::{LintLevel, Lints, leveled};
 pub use mention::{Mention, MentionError, Prose, read_prose};
 #[cfg(feature = "turn")]
 pub use spec::{
-    ClassifySpec, ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, NotData, RouteSpec, ScalarSpec,
-    SkillSpec, StepSpec,
+    BranchSpec, ClassifySpec, ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, NotData, RouteSpec,
+    ScalarSpec, SkillSpec, StepSpec,
 };
 pub use status::{Status, StatusSet};
+pub use tree::{Branch, Fork, Tree};
 
 use crate::score::ScorePolicy;
 
@@ -87,6 +89,9 @@ pub struct GraphDecl<S> {
     /// What scores a message that no rule claims (SPEC 4, tier 2).
     #[cfg_attr(feature = "turn", serde(skip_serializing_if = "Option::is_none"))]
     pub classify: Option<Classify<S>>,
+    /// The tree that chooses the skill, in place of entries and edges (SPEC 3.5).
+    #[cfg_attr(feature = "turn", serde(skip_serializing_if = "Option::is_none"))]
+    pub tree: Option<Tree<S>>,
 }
 
 impl<S> GraphDecl<S> {

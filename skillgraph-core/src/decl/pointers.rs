@@ -1,8 +1,8 @@
 //! Places of a graph that has no source text: JSON pointers (RFC 6901) into what [`super::GraphSpec`] makes of it.
 
 use super::{
-    Body, Classify, Condition, EntryDecl, GraphDecl, GuardTerm, RouteDecl, SkillDecl, StepDecl, Steps, TextList,
-    ToolDecl, Trigger, TriggerTools, Word,
+    Body, Branch, Classify, Condition, EntryDecl, Fork, GraphDecl, GuardTerm, RouteDecl, SkillDecl, StepDecl, Steps,
+    TextList, ToolDecl, Tree, Trigger, TriggerTools, Word,
 };
 
 impl<S> GraphDecl<S> {
@@ -23,6 +23,7 @@ impl<S> GraphDecl<S> {
                 scorer: classify.scorer,
                 policy: classify.policy,
             }),
+            tree: self.tree.as_ref().map(|tree| Tree { at: "/tree".to_owned(), root: branch(&tree.root, "/tree") }),
         }
     }
 }
@@ -110,6 +111,18 @@ fn condition<S>(of: &Condition<S>, at: String) -> Condition<String> {
             Condition::Intent { intent: word(intent, at), examples }
         }
         Condition::Picked { .. } => Condition::Picked { at },
+    }
+}
+
+fn branch<S>(of: &Branch<S>, at: &str) -> Branch<String> {
+    match of {
+        Branch::Leaf(skill) => Branch::Leaf(word(skill, at)),
+        Branch::Fork(fork) => Branch::Fork(Box::new(Fork {
+            at: at.to_owned(),
+            condition: condition(&fork.condition, format!("{at}/if")),
+            then: branch(&fork.then, &format!("{at}/then")),
+            otherwise: fork.otherwise.as_ref().map(|otherwise| branch(otherwise, &format!("{at}/else"))),
+        })),
     }
 }
 

@@ -4,11 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use super::rules::{PartSpec, RuleSet, RuleSpec};
-use super::{Closures, Edge, EdgeIx, EntryIx, EntryTest, Graph, IntentEntry, RouteTest, Skill, SkillIx, Step, ToolIx};
+use super::{
+    Closures, Edge, EdgeIx, EntryIx, EntryTest, Graph, IntentEntry, Node, RouteTest, Skill, SkillIx, Step, ToolIx,
+};
 use crate::check::{CheckUp, check};
 use crate::decl::{
-    Body, Condition, GraphDecl, GraphSpec, OnSkip, RouteDecl, Scope, SkillDecl, SkillId, ToolId, Trigger, TriggerTools,
-    Word,
+    Body, Branch, Condition, GraphDecl, GraphSpec, OnSkip, RouteDecl, Scope, SkillDecl, SkillId, ToolId, Trigger,
+    TriggerTools, Word,
 };
 use crate::finding::{Code, Finding, Report};
 use crate::score::intent_words;
@@ -85,7 +87,11 @@ impl Graph {
         let entries = decl.entries.iter().filter_map(|entry| names.skill(&entry.skill)).collect();
         let default = decl.entries.iter().position(|entry| entry.condition.is_none()).map(EntryIx::new);
         let (intents, picked) = compile_intents(&decl, &names);
-        let rules = compile_rules(&decl, closures.entries)?;
+        let mut tests = closures.entries.into_iter();
+        let rules = compile_rules(decl.entries.iter().map(|entry| entry.condition.as_ref()), &mut tests)?;
+        let forks = decl.tree.iter().flat_map(|tree| tree.root.forks()).map(|fork| Some(&fork.condition));
+        let tree_rules = compile_rules(forks, &mut tests)?;
+        let tree = decl.tree.as_ref().and_then(|tree| compile_branch(&tree.root, &names, &mut 0));
         let tools: Vec<ToolId> = decl.tools.iter().map(|tool| ToolId::from(tool.name.text.as_str())).collect();
         Ok(Graph {
             constant_tools: constant_tools(&decl, &names),
@@ -100,6 +106,8 @@ impl Graph {
             default,
             intents,
             picked,
+            tree,
+            tree_rules,
             rules,
             decl,
         })
@@ -196,16 +204,32 @@ fn has_closure(route: &RouteDecl<()>) -> bool {
     matches!(route.trigger, Trigger::Closure(_) | Trigger::Returns { closure: Some(_), .. })
 }
 
-fn compile_rules(decl: &GraphDecl<()>, closures: Vec<EntryTest>) -> Result<RuleSet, GraphError> {
-    let mut closures = closures.into_iter();
-    let specs = decl.entries.iter().map(|entry| {
+fn compile_rules<'a>(
+    conditions: impl Iterator<Item = Option<&'a Condition<()>>>,
+    closures: &mut impl Iterator<Item = EntryTest>,
+) -> Result<RuleSet, GraphError> {
+    let specs = conditions.map(|condition| {
         let mut spec = RuleSpec::default();
-        if let Some(condition) = &entry.condition {
-            fill_rule(condition, &mut closures, &mut spec);
+        if let Some(condition) = condition {
+            fill_rule(condition, closures, &mut spec);
         }
         spec
     });
     RuleSet::new(specs.collect()).map_err(|reason| GraphError::Rules { reason })
+}
+
+/// Resolves a part of a tree. None where the check-up has not accepted it.
+fn compile_branch(branch: &Branch<()>, names: &Names<'_>, rule: &mut u32) -> Option<Node> {
+    match branch {
+        Branch::Leaf(skill) => names.skill(skill).map(Node::Leaf),
+        Branch::Fork(fork) => {
+            let own = *rule;
+            *rule += 1;
+            let then = compile_branch(&fork.then, names, rule)?;
+            let otherwise = compile_branch(fork.otherwise.as_ref()?, names, rule)?;
+            Some(Node::Fork { rule: own, then: Box::new(then), otherwise: Box::new(otherwise) })
+        }
+    }
 }
 
 fn fill_rule(condition: &Condition<()>, closures: &mut impl Iterator<Item = EntryTest>, spec: &mut RuleSpec) {
@@ -252,7 +276,8 @@ fn open_skills(decl: &GraphDecl<()>, names: &Names<'_>) -> Vec<bool> {
     let mut open = vec![true; decl.skills.len()];
     let entries = decl.entries.iter().map(|entry| &entry.skill);
     let ends = decl.routes.iter().flat_map(|route| [&route.from, &route.to]);
-    for name in entries.chain(ends) {
+    let leaves = decl.tree.iter().flat_map(|tree| tree.root.leaves());
+    for name in entries.chain(ends).chain(leaves) {
         if let Some(slot) = names.skill(name).and_then(|skill| open.get_mut(skill.position())) {
             *slot = false;
         }

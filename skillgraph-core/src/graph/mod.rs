@@ -23,8 +23,8 @@ pub use result::{EdgeEvidence, Learnt, ToolResult, Verdict};
 use rules::RuleSet;
 pub use rules::{EntryMatch, Witness};
 pub use table::{
-    ClassifyRow, ConditionRow, EntryRow, GraphTable, LintRows, LiteralRow, RouteRow, SkillRow, StaticGraph, StepRow,
-    TermRow, TestRow, ToolRow, ToolsRow, TriggerRow,
+    BranchRow, ClassifyRow, ConditionRow, EntryRow, GraphTable, LintRows, LiteralRow, RouteRow, SkillRow, StaticGraph,
+    StepRow, TermRow, TestRow, ToolRow, ToolsRow, TriggerRow,
 };
 
 /// A skill of one graph, by position.
@@ -95,6 +95,9 @@ pub struct Graph {
     default: Option<EntryIx>,
     intents: Vec<IntentEntry>,
     picked: Vec<SkillIx>,
+    /// The tree, its conditions as rules by their order in the source.
+    tree: Option<Node>,
+    tree_rules: RuleSet,
     /// Tools offered wherever the cursor is: the baseline, then those of `scope: always` skills.
     constant_tools: Vec<ToolIx>,
     open: Vec<SkillIx>,
@@ -102,6 +105,13 @@ pub struct Graph {
     skill_index: HashMap<SkillId, SkillIx>,
     tool_index: HashMap<ToolId, ToolIx>,
     fingerprint: u64,
+}
+
+/// A part of a tree, resolved.
+#[derive(Debug, Clone)]
+pub(crate) enum Node {
+    Leaf(SkillIx),
+    Fork { rule: u32, then: Box<Node>, otherwise: Box<Node> },
 }
 
 /// An entry that a scorer opens, resolved.
@@ -248,6 +258,27 @@ impl Graph {
     /// The entries that a scorer opens, in declaration order.
     pub fn intents(&self) -> &[IntentEntry] {
         &self.intents
+    }
+
+    /// Whether a tree chooses the skill (SPEC 3.5).
+    pub fn is_tree(&self) -> bool {
+        self.tree.is_some()
+    }
+
+    /// The skill that the tree chooses for the message, and the conditions whose closure panicked on the way, by their
+    /// order in the source: they count as not holding. None of a graph without a tree.
+    pub fn leaf(&self, message: &str) -> Option<(SkillIx, Vec<usize>)> {
+        let mut node = self.tree.as_ref()?;
+        let probe = self.tree_rules.probe(message);
+        let mut panicked = Vec::new();
+        loop {
+            match node {
+                Node::Leaf(skill) => return Some((*skill, panicked.into_iter().map(EntryIx::position).collect())),
+                Node::Fork { rule, then, otherwise } => {
+                    node = if probe.passes(*rule, &mut panicked) { then } else { otherwise };
+                }
+            }
+        }
     }
 
     /// The skills that only a menu of a turn's start opens, in declaration order.

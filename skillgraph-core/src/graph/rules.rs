@@ -152,8 +152,12 @@ impl RuleSet {
 
     /// Whether the rule of an entry passes, whatever those before it say.
     pub(super) fn claims(&self, entry: EntryIx, message: &str) -> bool {
-        let Some(rule) = self.rules.get(entry.position()) else { return false };
-        self.scan(message).candidates.contains(&entry.0) && rule.closures_pass(entry.0, message, &mut Vec::new())
+        self.probe(message).passes(entry.0, &mut Vec::new())
+    }
+
+    /// The rules, to be asked one by one about a message.
+    pub(super) fn probe<'a>(&'a self, message: &'a str) -> Probe<'a> {
+        Probe { rules: self, scan: self.scan(message) }
     }
 
     fn scan<'a>(&self, message: &'a str) -> Scan<'a> {
@@ -181,6 +185,24 @@ impl RuleSet {
         let mut candidates: Vec<u32> = complete.chain(self.closures_only.iter().copied()).collect();
         candidates.sort_unstable();
         Scan { message, phrases, candidates }
+    }
+}
+
+/// A message that was read once for all rules.
+pub(super) struct Probe<'a> {
+    rules: &'a RuleSet,
+    scan: Scan<'a>,
+}
+
+impl Probe<'_> {
+    /// Whether a rule passes. One whose closure panics does not.
+    pub(super) fn passes(&self, rule: u32, panicked: &mut Vec<EntryIx>) -> bool {
+        self.scan.candidates.contains(&rule)
+            && self
+                .rules
+                .rules
+                .get(rule as usize)
+                .is_some_and(|found| found.closures_pass(rule, self.scan.message, panicked))
     }
 }
 

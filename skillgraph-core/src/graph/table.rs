@@ -5,9 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Closures, EntryTest, Graph, GraphError, RouteTest, ToolResult};
 use crate::decl::{
-    Body, Classify, Condition, EntryDecl, GraphDecl, GraphSpec, GuardOperator, GuardTerm, LintLevel, Lints, Literal,
-    NotData, Number, OnSkip, Prose, RouteDecl, Scope, ScorerKind, SkillDecl, SkillId, Status, StatusSet, StepDecl,
-    Steps, TextList, ToolDecl, ToolId, Trigger, TriggerTools, Word,
+    Body, Branch, Classify, Condition, EntryDecl, Fork, GraphDecl, GraphSpec, GuardOperator, GuardTerm, LintLevel,
+    Lints, Literal, NotData, Number, OnSkip, Prose, RouteDecl, Scope, ScorerKind, SkillDecl, SkillId, Status,
+    StatusSet, StepDecl, Steps, TextList, ToolDecl, ToolId, Tree, Trigger, TriggerTools, Word,
 };
 use crate::draw;
 use crate::finding::{Code, Report};
@@ -97,6 +97,24 @@ pub struct GraphTable {
     pub never_routes: &'static [&'static str],
     /// Who scores messages that no rule claims.
     pub classify: Option<ClassifyRow>,
+    /// The tree that chooses the skill.
+    pub tree: Option<BranchRow>,
+}
+
+/// A part of a tree.
+#[derive(Debug)]
+pub enum BranchRow {
+    /// A skill.
+    Leaf(SkillId),
+    /// A condition, and what follows from it.
+    Fork {
+        /// What is asked of the message.
+        condition: ConditionRow,
+        /// Where it holds.
+        then: &'static BranchRow,
+        /// Where it does not.
+        otherwise: Option<&'static BranchRow>,
+    },
 }
 
 /// Who scores messages, and when a score decides.
@@ -296,6 +314,7 @@ impl GraphTable {
             entries: self.entries.iter().map(EntryRow::declaration).collect(),
             routes: self.routes.iter().map(RouteRow::declaration).collect(),
             never_routes: texts(self.never_routes),
+            tree: self.tree.as_ref().map(|root| Tree { at: (), root: root.declaration() }),
             classify: self.classify.as_ref().map(|row| Classify { at: (), scorer: row.scorer, policy: row.policy }),
         }
     }
@@ -305,6 +324,7 @@ impl GraphTable {
         for condition in self.entries.iter().filter_map(|entry| entry.condition.as_ref()) {
             condition.gather(&mut closures.entries);
         }
+        self.tree.iter().for_each(|root| root.gather(&mut closures.entries));
         closures.routes = self.routes.iter().filter_map(|route| route.trigger.test()).map(TestRow::code).collect();
         closures
     }
@@ -354,6 +374,28 @@ impl EntryRow {
             examples: texts(self.examples),
             lints: Lints::of(self.lints),
             label: self.label.map(word),
+        }
+    }
+}
+
+impl BranchRow {
+    fn declaration(&self) -> Branch<()> {
+        match self {
+            BranchRow::Leaf(skill) => Branch::Leaf(word(skill.as_str())),
+            BranchRow::Fork { condition, then, otherwise } => Branch::Fork(Box::new(Fork {
+                at: (),
+                condition: condition.declaration(),
+                then: then.declaration(),
+                otherwise: otherwise.map(BranchRow::declaration),
+            })),
+        }
+    }
+
+    fn gather(&self, closures: &mut Vec<EntryTest>) {
+        if let BranchRow::Fork { condition, then, otherwise } = self {
+            condition.gather(closures);
+            then.gather(closures);
+            otherwise.iter().for_each(|branch| branch.gather(closures));
         }
     }
 }

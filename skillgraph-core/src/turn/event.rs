@@ -340,6 +340,8 @@ pub enum PickRefusal {
     NotReachable,
     /// It could be reached, and the agent lets the model pick from a menu alone.
     OffMenu,
+    /// A tree chooses the skill.
+    Tree,
     /// It could be reached, and the agent lets the model pick nothing.
     Rails,
 }

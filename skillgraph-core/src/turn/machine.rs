@@ -496,6 +496,7 @@ fn firing_record(graph: &Graph, firing: Firing, results: &[ToolResult]) -> Optio
 
 fn describe_test(graph: &Graph, test: PanickedTest) -> String {
     match test {
+        PanickedTest::Branch(at) => format!("condition {} of the tree", at + 1),
         PanickedTest::Entry(entry) => {
             let skill = graph.entry_skill(entry).map(|skill| graph.skill_id(skill));
             format!("entry {} ({})", entry.position() + 1, skill.map_or(String::new(), |skill| skill.to_string()))

@@ -175,6 +175,7 @@ impl Turn {
         let reason = match found {
             None => PickRefusal::UnknownId,
             Some(_) if here => PickRefusal::AlreadyHere,
+            Some(_) if graph.is_tree() => PickRefusal::Tree,
             Some(target) if graph.is_hop(cursor, target) => match self.setup.strictness {
                 Strictness::Rails => PickRefusal::Rails,
                 _ => PickRefusal::OffMenu,

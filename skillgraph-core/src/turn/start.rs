@@ -139,6 +139,8 @@ impl Turn {
     /// Tries the rules, and asks whom it must.
     pub(super) fn route(&mut self, message: String, inherited: Option<&str>) {
         let graph = self.setup.graph.clone();
+        // A tree goes by the message alone.
+        let inherited = inherited.filter(|_| !graph.is_tree());
         // An open skill never holds the cursor: one that did was wired in another version of the graph.
         let known = |id: &str| graph.find_skill(id).filter(|skill| !graph.is_open(*skill));
         let found = inherited.map(|id| known(id).ok_or_else(|| id.to_owned()));

@@ -141,6 +141,7 @@ pub(super) fn pick_refused(
 ) -> String {
     let fact = match reason {
         PickRefusal::UnknownId => format!("There is no skill `{requested}`."),
+        PickRefusal::Tree => format!("`{requested}` is not for you to pick: the user's message has opened the skill."),
         PickRefusal::OffMenu => {
             format!("`{requested}` is not for you to pick now: a skill opens by what tools return.")
         }

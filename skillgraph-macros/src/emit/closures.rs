@@ -22,6 +22,10 @@ pub(super) fn closures(emit: &Emit<'_>) -> TokenStream {
             consts.extend(constant(&private, &ident, &input, closure));
         }
     }
+    for (at, closure) in tree_closures(emit).into_iter().enumerate() {
+        let input = quote_spanned!(Span::mixed_site()=> &::core::primitive::str);
+        consts.extend(constant(&private, &tree_test(at), &input, closure));
+    }
     for (at, route) in emit.routes().enumerate() {
         consts.extend(guards::readers(emit, at, &route.trigger));
         let (closure, input) = match &route.trigger {
@@ -93,6 +97,17 @@ fn closures_of(condition: Option<&Condition>) -> Vec<&Closure> {
 /// The name of the test of an entry's closure.
 pub(super) fn entry_test(entry: usize, part: usize) -> Ident {
     format_ident!("entry_{}_{}", entry, part, span = Span::mixed_site())
+}
+
+/// Every closure of the tree's conditions, in the order of the source.
+fn tree_closures<'a>(emit: &Emit<'a>) -> Vec<&'a Closure> {
+    let conditions = emit.graph.tree.iter().flat_map(|tree| tree.root.conditions());
+    conditions.flat_map(|condition| closures_of(Some(condition))).collect()
+}
+
+/// The name of the test of a closure of the tree.
+pub(super) fn tree_test(at: usize) -> Ident {
+    format_ident!("tree_{}", at, span = Span::mixed_site())
 }
 
 /// The name of the test of an edge's closure.

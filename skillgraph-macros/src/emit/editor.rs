@@ -10,7 +10,9 @@ pub(super) fn unresolved(emit: &Emit<'_>) -> TokenStream {
     let graph = emit.graph;
     let entries = graph.entries.iter().map(|entry| &entry.skill);
     let ends = graph.routes.iter().flat_map(|route| [&route.from, &route.to]);
-    let skills: Vec<_> = entries.chain(ends).filter(|name| !emit.knows_skill(name)).map(|name| &name.ident).collect();
+    let leaves = graph.tree.iter().flat_map(|tree| tree.root.leaves());
+    let skills: Vec<_> =
+        entries.chain(ends).chain(leaves).filter(|name| !emit.knows_skill(name)).map(|name| &name.ident).collect();
 
     let of_skills = graph.skills.iter().flat_map(|skill| {
         skill.tools.iter().chain(skill.steps.iter().flat_map(|steps| &steps.list).map(|step| &step.tool))

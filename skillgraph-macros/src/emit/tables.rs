@@ -7,8 +7,8 @@ use skillgraph_core::decl::{Body, Lints, Literal, Number, OnSkip, Scope, SkillDe
 use skillgraph_core::score::ScorePolicy;
 
 use super::Emit;
-use super::closures::{entry_test, route_test, typed_tool};
-use crate::ast::{self, Closure, Condition, Route, Skill, Term, Trigger, TriggerTools};
+use super::closures::{entry_test, route_test, tree_test, typed_tool};
+use crate::ast::{self, Branch, Closure, Condition, Route, Skill, Term, Trigger, TriggerTools};
 use crate::lower::{path, source};
 
 pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
@@ -26,8 +26,11 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
         emit.graph.entries.iter().enumerate().filter(|(_, entry)| emit.knows_skill(&entry.skill)).map(|(at, entry)| {
             let skill = &entry.skill.ident;
             let mut part = 0;
-            let condition =
-                option(entry.condition.as_ref().map(|condition| condition_row(emit, at, &mut part, condition)));
+            let mut test = |_: &Closure| {
+                part += 1;
+                entry_test(at, part - 1)
+            };
+            let condition = option(entry.condition.as_ref().map(|condition| condition_row(emit, &mut test, condition)));
             let label = option(entry.label.as_ref().map(ToTokens::to_token_stream));
             let (examples, lints) = (texts(entry.examples.as_ref()), lints(&private, &entry.lints));
             quote_spanned! {Span::mixed_site()=>
@@ -54,6 +57,9 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
             }
         }
     }));
+    let mut closures = 0;
+    let tree = emit.graph.tree.as_ref().and_then(|tree| branch_row(emit, &tree.root, &mut closures));
+    let tree = option(tree);
     quote_spanned! {Span::mixed_site()=>
         #private::GraphTable {
             name: #name,
@@ -65,6 +71,36 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
             routes: &[#(#routes),*],
             never_routes: #never_routes,
             classify: #classify,
+            tree: #tree,
+        }
+    }
+}
+
+/// A part of a tree; none where it leads to a skill that is not declared, or nowhere.
+fn branch_row(emit: &Emit<'_>, branch: &Branch, closures: &mut usize) -> Option<TokenStream> {
+    let private = emit.private();
+    match branch {
+        Branch::Leaf(skill) => {
+            let ident = &skill.ident;
+            let row = quote_spanned!(Span::mixed_site()=> #private::BranchRow::Leaf(skill::#ident));
+            emit.knows_skill(skill).then_some(row)
+        }
+        Branch::Fork(fork) => {
+            let condition = condition_row(
+                emit,
+                &mut |_| {
+                    *closures += 1;
+                    tree_test(*closures - 1)
+                },
+                &fork.condition,
+            );
+            let then = branch_row(emit, &fork.then, closures);
+            let otherwise = fork.otherwise.as_ref().and_then(|branch| branch_row(emit, branch, closures));
+            let otherwise = option(otherwise.map(|row| quote_spanned!(Span::mixed_site()=> &#row)));
+            let then = then?;
+            Some(quote_spanned! {Span::mixed_site()=>
+                #private::BranchRow::Fork { condition: #condition, then: &#then, otherwise: #otherwise }
+            })
         }
     }
 }
@@ -116,7 +152,8 @@ fn skill_row(emit: &Emit<'_>, skill: &Skill, decl: &SkillDecl<Span>) -> TokenStr
     }
 }
 
-fn condition_row(emit: &Emit<'_>, entry: usize, part: &mut usize, condition: &Condition) -> TokenStream {
+/// A condition. `test` names the test of the next closure.
+fn condition_row(emit: &Emit<'_>, test: &mut dyn FnMut(&Closure) -> Ident, condition: &Condition) -> TokenStream {
     let private = emit.private();
     match condition {
         Condition::Matches(pattern) => quote_spanned!(Span::mixed_site()=> #private::ConditionRow::Matches(#pattern)),
@@ -124,7 +161,7 @@ fn condition_row(emit: &Emit<'_>, entry: usize, part: &mut usize, condition: &Co
             quote_spanned!(Span::mixed_site()=> #private::ConditionRow::Keywords(&[#(#list),*]))
         }
         Condition::All { list, .. } => {
-            let parts: Vec<_> = list.iter().map(|condition| condition_row(emit, entry, part, condition)).collect();
+            let parts: Vec<_> = list.iter().map(|condition| condition_row(emit, test, condition)).collect();
             quote_spanned!(Span::mixed_site()=> #private::ConditionRow::All(&[#(#parts),*]))
         }
         Condition::Intent { intent, examples } => {
@@ -134,8 +171,7 @@ fn condition_row(emit: &Emit<'_>, entry: usize, part: &mut usize, condition: &Co
         Condition::Picked(_) => quote_spanned!(Span::mixed_site()=> #private::ConditionRow::Picked),
         Condition::Unread(_) => quote_spanned!(Span::mixed_site()=> #private::ConditionRow::Matches("unread")),
         Condition::Closure(closure) => {
-            let (source, test) = (source(closure).text, entry_test(entry, *part));
-            *part += 1;
+            let (source, test) = (source(closure).text, test(closure));
             quote_spanned!(Span::mixed_site()=> #private::ConditionRow::Closure { source: #source, test: __closures::#test })
         }
     }

@@ -64,7 +64,7 @@ fn examples(input: ParseStream<'_>, entry: &mut Entry, findings: &mut Findings) 
     if input.is_empty() { Ok(()) } else { Err(input.error("expected nothing after the examples")) }
 }
 
-fn condition(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Condition> {
+pub(super) fn condition(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Condition> {
     if input.peek(Token![|]) {
         return closure(input).map(Condition::Closure);
     }

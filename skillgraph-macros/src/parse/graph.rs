@@ -8,14 +8,16 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Token, Type, token};
 
-use super::{attributes, classify, end, entry, name, new_name, not_yet, recover, refuse_lints, route, skill, text};
+use super::{
+    attributes, classify, end, entry, name, new_name, not_yet, recover, refuse_lints, route, skill, text, tree,
+};
 use crate::ast::{Graph, Tool, ToolKind};
 use crate::findings::Findings;
 
 /// The words that begin an item in this version.
-const ITEM_WORDS: [&str; 7] = ["tools", "baseline", "skill", "entry", "route", "never_routes", "classify"];
+const ITEM_WORDS: [&str; 8] = ["tools", "baseline", "skill", "entry", "route", "never_routes", "classify", "tree"];
 /// The words of SPEC 1.1 that this version does not have.
-const LATER_WORDS: [&str; 5] = ["skills", "tree", "governor", "require", "catalog"];
+const LATER_WORDS: [&str; 4] = ["skills", "governor", "require", "catalog"];
 
 /// `attr* vis graph NAME { item* }`
 pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Graph> {
@@ -37,6 +39,8 @@ pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Res
         routes: Vec::new(),
         never_routes: None,
         classify: None,
+        tree: None,
+        unread_tree: None,
     };
     if !input.peek(token::Brace) {
         findings.push_syntax(input.error("expected `{` and the items of the graph"));
@@ -105,6 +109,28 @@ fn item(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> s
             }
             input.parse::<Token![:]>()?;
             graph.classify = Some(classify::classify(input, findings)?);
+            Ok(())
+        }
+        "tree" => {
+            refuse_lints(&attributes, word.span(), "a tree", findings);
+            if !input.peek(token::Brace) {
+                graph.unread_tree = Some(word.span());
+                return Err(input.error("expected `{` and a skill of this graph, or `if …`"));
+            }
+            let tree = match tree::tree(input, findings) {
+                Ok(tree) => tree,
+                // All of it has been taken.
+                Err(error) => {
+                    findings.push_syntax(error);
+                    graph.unread_tree = Some(word.span());
+                    return Ok(());
+                }
+            };
+            if graph.tree.is_some() {
+                let finding = Finding::new(Code::Syntax, word.span(), "the graph has two trees");
+                findings.push(finding.help("remove one of the two, or put it into a branch of the other"));
+            }
+            graph.tree.get_or_insert(tree);
             Ok(())
         }
         "skill" => skill::parse(input, attributes, graph, findings),

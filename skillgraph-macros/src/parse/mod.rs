@@ -7,6 +7,7 @@ mod guard;
 mod recover;
 mod route;
 mod skill;
+mod tree;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use skillgraph_core::decl::{LintLevel, Lints};

@@ -9,8 +9,9 @@ use super::{at_word, end};
 use crate::findings::Findings;
 
 /// Words that begin an item, and what must follow them for it to be one.
-const ITEMS: [(&str, Follows); 11] = [
+const ITEMS: [(&str, Follows); 12] = [
     ("tools", Follows::Brace),
+    ("tree", Follows::Brace),
     ("baseline", Follows::Colon),
     ("skill", Follows::Ident),
     ("skills", Follows::Ident),
@@ -129,6 +130,15 @@ pub(super) fn at_closure_end(input: ParseStream<'_>) -> bool {
         || (input.peek(Token![as]) && input.peek2(LitStr))
         || (at_item(input) && !input.peek(Token![#]))
         || at_examples(input)
+        || at_branch(input)
+}
+
+/// Whether the block of a branch begins here: what it leads to stands alone in it, or an `if` does, and it is not all there
+/// is of the expression.
+fn at_branch(input: ParseStream<'_>) -> bool {
+    let Some((content, .., after)) = input.cursor().group(Delimiter::Brace) else { return false };
+    let leads_on = after.eof() || after.ident().is_some_and(|(word, _)| word == "else");
+    leads_on && content.ident().is_some_and(|(word, rest)| rest.eof() || word == "if")
 }
 
 /// Whether the block of an entry begins here.

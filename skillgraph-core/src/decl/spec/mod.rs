@@ -53,6 +53,7 @@ pub struct GraphSpec {
     /// The skills.
     pub skills: Vec<SkillSpec>,
     /// The entries, in the order in which they are tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<EntrySpec>,
     /// The edges, in the order in which they are tried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -63,6 +64,28 @@ pub struct GraphSpec {
     /// Who scores messages that no rule claims.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classify: Option<ClassifySpec>,
+    /// The tree that chooses the skill, in place of entries and edges.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<BranchSpec>,
+}
+
+/// A part of a tree: the id of a skill, or a condition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum BranchSpec {
+    /// A skill, by id.
+    Leaf(String),
+    /// A condition, and what follows from it.
+    Fork {
+        /// What is asked of the message.
+        #[serde(rename = "if")]
+        condition: ConditionSpec,
+        /// Where it holds.
+        then: Box<BranchSpec>,
+        /// Where it does not.
+        #[serde(rename = "else", default, skip_serializing_if = "Option::is_none")]
+        otherwise: Option<Box<BranchSpec>>,
+    },
 }
 
 /// Who scores messages, and when a score decides.

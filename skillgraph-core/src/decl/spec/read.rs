@@ -1,14 +1,14 @@
 //! Data as a declaration.
 
 use super::{
-    ClassifySpec, ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, RouteSpec, ScalarSpec, SkillSpec,
-    StepSpec,
+    BranchSpec, ClassifySpec, ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, RouteSpec, ScalarSpec,
+    SkillSpec, StepSpec,
 };
 use crate::Report;
 use crate::check::check_up;
 use crate::decl::{
-    Body, Classify, Condition, EntryDecl, GraphDecl, GuardTerm, Lints, Literal, Number, Prose, RouteDecl, SkillDecl,
-    StatusSet, StepDecl, Steps, TextList, ToolDecl, Trigger, TriggerTools, Word,
+    Body, Branch, Classify, Condition, EntryDecl, Fork, GraphDecl, GuardTerm, Lints, Literal, Number, Prose, RouteDecl,
+    SkillDecl, StatusSet, StepDecl, Steps, TextList, ToolDecl, Tree, Trigger, TriggerTools, Word,
 };
 use crate::score::ScorePolicy;
 
@@ -31,7 +31,20 @@ impl GraphSpec {
             routes: self.routes.iter().map(route).collect(),
             never_routes: text_list(self.never_routes.as_deref()),
             classify: self.classify.as_ref().map(classify),
+            tree: self.tree.as_ref().map(|root| Tree { at: (), root: branch(root) }),
         }
+    }
+}
+
+fn branch(spec: &BranchSpec) -> Branch<()> {
+    match spec {
+        BranchSpec::Leaf(skill) => Branch::Leaf(word(skill)),
+        BranchSpec::Fork { condition: asked, then, otherwise } => Branch::Fork(Box::new(Fork {
+            at: (),
+            condition: condition(asked),
+            then: branch(then),
+            otherwise: otherwise.as_deref().map(branch),
+        })),
     }
 }
 

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::{
-    ClassifySpec, ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, RouteSpec, ScalarSpec, SkillSpec,
-    StepSpec,
+    BranchSpec, ClassifySpec, ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, RouteSpec, ScalarSpec,
+    SkillSpec, StepSpec,
 };
 use crate::decl::{
-    Body, Classify, Condition, EntryDecl, GraphDecl, GuardTerm, Literal, Number, RouteDecl, SkillDecl, StepDecl,
-    TextList, Trigger, TriggerTools, Word,
+    Body, Branch, Classify, Condition, EntryDecl, GraphDecl, GuardTerm, Literal, Number, RouteDecl, SkillDecl,
+    StepDecl, TextList, Trigger, TriggerTools, Word,
 };
 
 use crate::score::ScorePolicy;
@@ -44,6 +44,7 @@ impl<S> GraphDecl<S> {
             routes: self.routes.iter().map(|route| names.route_spec(route)).collect::<Result<_, _>>()?,
             never_routes: texts(&self.never_routes),
             classify: self.classify.as_ref().map(classify_spec),
+            tree: self.tree.as_ref().map(|tree| names.branch_spec(&tree.root)).transpose()?,
         })
     }
 }
@@ -104,6 +105,17 @@ impl<'a> Names<'a> {
             when: entry.condition.as_ref().map(condition_spec).transpose()?,
             examples: texts(&entry.examples),
             label: entry.label.as_ref().map(|label| label.text.clone()),
+        })
+    }
+
+    fn branch_spec<S>(&self, branch: &Branch<S>) -> Result<BranchSpec, NotData> {
+        Ok(match branch {
+            Branch::Leaf(skill) => BranchSpec::Leaf(self.skill(&skill.text)),
+            Branch::Fork(fork) => BranchSpec::Fork {
+                condition: condition_spec(&fork.condition)?,
+                then: Box::new(self.branch_spec(&fork.then)?),
+                otherwise: fork.otherwise.as_ref().map(|branch| self.branch_spec(branch)).transpose()?.map(Box::new),
+            },
         })
     }
 

@@ -1,0 +1,30 @@
+use skillgraph::skill_graph;
+
+skill_graph! {
+    graph support {
+        tools { find: dyn, pay: dyn }
+
+        skill triage {
+            description: "Find out what the user needs",
+            body: "Ask.",
+            tools: [find],
+        }
+        skill billing {
+            description: "Refunds and charges",
+            body: "Be exact.",
+            tools: [pay],
+        }
+
+        tree { if keywords["refund"] billing else { triage } }
+        tree { if keyword["refund"] { billing } else { triage } }
+        tree { if keywords["refund"] { billing; } else { triage } }
+        tree { billing triage }
+        tree billing;
+        tree { if |message| message.len() > 3 { billing } else triage }
+        tree { }
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}

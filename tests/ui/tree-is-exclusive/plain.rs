@@ -1,0 +1,28 @@
+use skillgraph::skill_graph;
+
+skill_graph! {
+    graph support {
+        tools { find: dyn, pay: dyn }
+
+        skill triage {
+            description: "Find out what the user needs",
+            body: "Ask.",
+            tools: [find],
+        }
+        skill billing {
+            description: "Refunds and charges",
+            body: "Be exact.",
+            tools: [pay],
+        }
+
+        tree {
+            if keywords["refund"] { billing } else { triage }
+        }
+        entry billing when keywords["charge"];
+        route triage -> billing on find;
+    }
+}
+
+fn main() {
+    let _ = &support::GRAPH;
+}
