@@ -13,7 +13,7 @@ pub use skillgraph_core::graph::{Graph, GraphError, StaticGraph, TermEvidence, T
 pub use skillgraph_core::score::ScorerTraits;
 pub use skillgraph_core::turn::{
     Event, GuardRecord, IntentCandidate, Message, ModelReply, ModelRequest, MoveRecord, Outcome, PickRefusal,
-    ScoreRequest, StopReason, Strictness, ToolCall, ToolSpec, Transcript, TurnRouted, Usage,
+    ScoreRequest, StopReason, Strictness, ToolCall, ToolSpec, Transcript, Trip, TripAction, TurnRouted, Usage,
 };
 pub use skillgraph_macros::tool;
 pub use skillgraph_runtime::{
@@ -80,11 +80,12 @@ macro_rules! skill_graph {
 pub mod __private {
     pub use skillgraph_core::Code;
     pub use skillgraph_core::decl::{
-        GuardOperator, LintLevel, Literal, Name, Number, OnSkip, Scope, ScorerKind, SkillId, Status, ToolId,
+        GovernorLimits, GuardOperator, LintLevel, Literal, Name, Number, OnSkip, Scope, ScorerKind, SkillId, Status,
+        ToolId,
     };
     pub use skillgraph_core::graph::{
-        BranchRow, ClassifyRow, ConditionRow, EntryRow, GraphTable, LiteralRow, RouteRow, SkillRow, StaticGraph,
-        StepRow, TermRow, TestRow, ToolResult, ToolRow, ToolsRow, TriggerRow,
+        BranchRow, ClassifyRow, ConditionRow, EntryRow, GovernorRow, GraphTable, LiteralRow, RouteRow, SkillRow,
+        StaticGraph, StepRow, TermRow, TestRow, ThenRow, ToolResult, ToolRow, ToolsRow, TriggerRow,
     };
     pub use skillgraph_core::score::ScorePolicy;
     pub use skillgraph_macros::skill_graph;

@@ -29,6 +29,7 @@ skill_graph! {
         entry audit when intent("an auditor asks", ["show me the audit", "who paid whom"]);
         entry triage when picked as "menu";
         classify: keyword { margin: 0.25, menu: 4, floor: 0.1 }
+        governor { ping_pong: 6, then: escalate("larger") }
         never_routes: ["what is the weather"];
         route triage -> audit on lookup where amount > 500 && order.rate <= -0.5 && state in ["a", true, 18446744073709551615];
         route triage -> billing_desk on lookup as "found";
@@ -149,7 +150,11 @@ async fn a_graph_from_data_runs_on_the_same_machine() {
     let graph = Arc::new(Graph::compile(&spec, &["lookup", "issue_refund", "search"]).expect("compiles"));
     let model = ScriptedModel::new([calls([("c1", "lookup", json!({}))]), answer(), answer()]);
     let tools = ["lookup", "issue_refund", "search"].map(|name| BoundTool::dynamic(succeeds(name)));
-    let agent = AgentBuilder::new(graph, tools).model(model).build().expect("an agent");
+    let agent = AgentBuilder::new(graph, tools)
+        .model(model)
+        .model_named("larger", ScriptedModel::new([]))
+        .build()
+        .expect("an agent");
     let report = agent.run("hello").await.expect("a turn");
     assert_eq!(hops(&report)[..2], ["triage by entry", "billing-desk by route"]);
 }

@@ -10,8 +10,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 use skillgraph::core::decl::{
-    Body, Classify, Condition, EntryDecl, GraphDecl, Lints, OnSkip, RouteDecl, Scope, ScorerKind, SkillDecl, Status,
-    StatusSet, StepDecl, Steps, TextList, ToolDecl, Trigger, TriggerTools, Word, read_prose,
+    Body, Classify, Condition, EntryDecl, Governor, GovernorLimits, GovernorThen, GraphDecl, Lints, OnSkip, RouteDecl,
+    Scope, ScorerKind, SkillDecl, Status, StatusSet, StepDecl, Steps, TextList, ToolDecl, Trigger, TriggerTools, Word,
+    read_prose,
 };
 use skillgraph::core::graph::{Closures, Graph};
 use skillgraph::core::score::{ScorePolicy, ScorerTraits};
@@ -82,22 +83,33 @@ fn graph() -> impl Strategy<Value = Arc<Graph>> {
     let edges = prop::collection::vec(edge_plan(), 0..8);
     let baseline = prop::collection::btree_set(0..TOOLS, 0..2);
     let scorer = select(&[ScorerKind::Keyword, ScorerKind::Host]);
-    (skills, edges, any::<bool>(), baseline, scorer).prop_map(|(mut skills, edges, default, baseline, scorer)| {
-        skills[0].entry = true;
-        let decl = GraphDecl {
-            name: word("random"),
-            lints: Lints::default(),
-            tools: (0..TOOLS).map(tool_decl).collect(),
-            baseline: baseline.iter().map(|tool| word(format!("t{tool}"))).collect(),
-            skills: skills.iter().enumerate().map(|(at, plan)| skill_decl(at, plan)).collect(),
-            entries: entries(&skills, default),
-            routes: routes(&skills, &edges),
-            never_routes: None,
-            classify: Some(Classify { at: (), scorer, policy: ScorePolicy::DEFAULT }),
-            tree: None,
-        };
-        Arc::new(Graph::from_declaration(decl, Closures::default()).expect("the plan is sound"))
-    })
+    let then =
+        prop_oneof![Just(GovernorThen::Stop), Just(GovernorThen::Warn), Just(GovernorThen::Escalate(word("larger"))),];
+    let limits = (1..4u32, 1..4u32, 1..4u32).prop_map(|(ping_pong, refusals, repeats)| GovernorLimits {
+        ping_pong,
+        refusals,
+        repeats,
+    });
+    let governor = prop::option::of((limits, then).prop_map(|(limits, then)| Governor { at: (), limits, then }));
+    (skills, edges, any::<bool>(), baseline, scorer, governor).prop_map(
+        |(mut skills, edges, default, baseline, scorer, governor)| {
+            skills[0].entry = true;
+            let decl = GraphDecl {
+                name: word("random"),
+                lints: Lints::default(),
+                tools: (0..TOOLS).map(tool_decl).collect(),
+                baseline: baseline.iter().map(|tool| word(format!("t{tool}"))).collect(),
+                skills: skills.iter().enumerate().map(|(at, plan)| skill_decl(at, plan)).collect(),
+                entries: entries(&skills, default),
+                routes: routes(&skills, &edges),
+                never_routes: None,
+                classify: Some(Classify { at: (), scorer, policy: ScorePolicy::DEFAULT }),
+                tree: None,
+                governor: governor.clone(),
+            };
+            Arc::new(Graph::from_declaration(decl, Closures::default()).expect("the plan is sound"))
+        },
+    )
 }
 
 fn tool_decl(at: usize) -> ToolDecl<()> {

@@ -1,7 +1,7 @@
 //! A graph as it was written, mistakes and all: names are not resolved, lists may be empty, fields may be missing.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use skillgraph_core::decl::{GuardOperator, Lints, Literal, OnSkip, Scope, ScorerKind, StatusSet};
+use skillgraph_core::decl::{GovernorLimits, GuardOperator, Lints, Literal, OnSkip, Scope, ScorerKind, StatusSet};
 use skillgraph_core::score::ScorePolicy;
 use syn::ext::IdentExt;
 use syn::{Attribute, LitStr, Type, Visibility};
@@ -60,9 +60,22 @@ pub(crate) struct Graph {
     pub(crate) routes: Vec<Route>,
     pub(crate) never_routes: Option<Texts>,
     pub(crate) classify: Option<Classify>,
+    pub(crate) governor: Option<Governor>,
     pub(crate) tree: Option<Tree>,
     /// Where a tree stands that could not be read.
     pub(crate) unread_tree: Option<Span>,
+}
+
+pub(crate) struct Governor {
+    pub(crate) span: Span,
+    pub(crate) limits: GovernorLimits,
+    pub(crate) then: Then,
+}
+
+pub(crate) enum Then {
+    Stop,
+    Warn,
+    Escalate(LitStr),
 }
 
 pub(crate) struct Tree {

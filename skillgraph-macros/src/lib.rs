@@ -74,6 +74,7 @@ mod tests {
         entry audit_log when intent("i", ["e", "f"]);
         entry audit_log when picked;
         classify: host { margin: 0.2, menu: 4, floor: -0.5 }
+        governor { ping_pong: 3, refusals: 2, repeats: 5, then: escalate("m") }
         never_routes: ["x"];
         route triage -> audit_log on lookup where amount > -5 && order.state not in ["a", 1.5] as "g";
         route triage -> audit_log on any[lookup, pay] is denied | failure when |r| r.ok();

@@ -2,8 +2,8 @@
 
 use proc_macro2::Span;
 use skillgraph_core::decl::{
-    Body, Branch, Classify, Condition, EntryDecl, Fork, GraphDecl, GuardTerm, RouteDecl, SkillDecl, StepDecl, Steps,
-    TextList, ToolDecl, Tree, Trigger, TriggerTools, Word, read_prose, skill_id_of,
+    Body, Branch, Classify, Condition, EntryDecl, Fork, Governor, GovernorThen, GraphDecl, GuardTerm, RouteDecl,
+    SkillDecl, StepDecl, Steps, TextList, ToolDecl, Tree, Trigger, TriggerTools, Word, read_prose, skill_id_of,
 };
 use syn::LitStr;
 
@@ -20,6 +20,15 @@ pub(crate) fn lower(graph: &ast::Graph) -> GraphDecl<Span> {
         entries: graph.entries.iter().map(entry).collect(),
         routes: graph.routes.iter().map(route).collect(),
         never_routes: graph.never_routes.as_ref().map(texts),
+        governor: graph.governor.as_ref().map(|governor| Governor {
+            at: governor.span,
+            limits: governor.limits,
+            then: match &governor.then {
+                ast::Then::Stop => GovernorThen::Stop,
+                ast::Then::Warn => GovernorThen::Warn,
+                ast::Then::Escalate(model) => GovernorThen::Escalate(text(model)),
+            },
+        }),
         tree: match &graph.tree {
             Some(tree) => Some(Tree { at: tree.span, root: branch(&tree.root) }),
             None => graph.unread_tree.and_then(|span| unread_tree(span, &graph.skills)),

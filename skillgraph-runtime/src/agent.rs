@@ -1,12 +1,13 @@
 //! An agent: a graph, its tools and a model, checked together once.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use skillgraph_core::Report;
-use skillgraph_core::decl::ScorerKind;
+use skillgraph_core::decl::{GovernorThen, ScorerKind};
 use skillgraph_core::graph::{Graph, GraphError, StaticGraph};
 use skillgraph_core::turn::{Limits, Setup, Strictness, Transcript};
 
@@ -33,6 +34,8 @@ pub(crate) struct Parts {
     pub(crate) continuity: Continuity,
     pub(crate) scorer: Option<Arc<dyn AnyScorer>>,
     pub(crate) decider: Option<Arc<dyn AnyModel>>,
+    /// Models that a governor escalates to, by name.
+    pub(crate) named_models: HashMap<String, Arc<dyn AnyModel>>,
 }
 
 impl Agent {
@@ -90,6 +93,7 @@ pub struct AgentBuilder {
     continuity: Continuity,
     scorer: Option<Arc<dyn AnyScorer>>,
     decider: Option<Arc<dyn AnyModel>>,
+    named_models: HashMap<String, Arc<dyn AnyModel>>,
 }
 
 impl AgentBuilder {
@@ -116,12 +120,19 @@ impl AgentBuilder {
             continuity: Continuity::default(),
             scorer: None,
             decider: None,
+            named_models: HashMap::new(),
         }
     }
 
     /// The model that the agent asks.
     pub fn model(mut self, model: impl Model) -> Self {
         self.model = Some(Arc::new(model));
+        self
+    }
+
+    /// A model that the graph names: `governor { then: escalate("…") }` asks it from the trip on (SPEC 8).
+    pub fn model_named(mut self, name: impl Into<String>, model: impl Model) -> Self {
+        self.named_models.insert(name.into(), Arc::new(model));
         self
     }
 
@@ -201,6 +212,12 @@ impl AgentBuilder {
         if wants_scorer != self.scorer.is_some() {
             return Err(if wants_scorer { BuildError::NoScorer } else { BuildError::UnaskedScorer });
         }
+        if let Some(GovernorThen::Escalate(wanted)) =
+            graph.declaration().governor.as_ref().map(|governor| &governor.then)
+            && !self.named_models.contains_key(&wanted.text)
+        {
+            return Err(BuildError::NoModelNamed { name: wanted.text.clone() });
+        }
         let setup = Setup {
             graph,
             tools: specs,
@@ -217,6 +234,7 @@ impl AgentBuilder {
             continuity: self.continuity,
             scorer: self.scorer,
             decider: self.decider,
+            named_models: self.named_models,
         };
         Ok(Agent { parts: Arc::new(parts) })
     }
@@ -261,6 +279,11 @@ pub enum BuildError {
         /// The name of the tool.
         given: String,
     },
+    /// The graph's governor escalates to a model that the agent was not given.
+    NoModelNamed {
+        /// The name.
+        name: String,
+    },
     /// The graph says `classify: host`, and the agent has no scorer.
     NoScorer,
     /// The agent has a scorer, and the graph does not ask for one.
@@ -278,6 +301,12 @@ impl fmt::Display for BuildError {
             BuildError::Graph(error) => error.fmt(f),
             BuildError::NoModel => f.write_str("the agent has no model: give it one with `.model(…)`"),
             BuildError::NoIterations => f.write_str("the agent may not ask its model: `max_iterations` is 0"),
+            BuildError::NoModelNamed { name } => {
+                write!(
+                    f,
+                    "the graph's governor escalates to the model `{name}`: give it with `.model_named(\"{name}\", …)`"
+                )
+            }
             BuildError::NoScorer => {
                 f.write_str("the graph says `classify: host`: give the agent a scorer with `.scorer(…)`")
             }

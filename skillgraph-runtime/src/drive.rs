@@ -40,7 +40,8 @@ pub(crate) async fn drive(
                 turn.handle_input(Input::Decided(choice)).map_err(RunError::Protocol)?;
             }
             Output::CallModel(request) => {
-                let input = match parts.model.complete_boxed(request).await {
+                let named = request.model.as_ref().and_then(|name| parts.named_models.get(name));
+                let input = match named.unwrap_or(&parts.model).complete_boxed(request).await {
                     Ok(reply) => Input::ModelReplied(reply),
                     Err(error) => Input::ModelFailed { reason: error.to_string() },
                 };

@@ -1,7 +1,7 @@
 //! The route that a run took, read off its events.
 
 use skillgraph_core::decl::SkillId;
-use skillgraph_core::turn::{Event, MoveRecord, PickRefusal};
+use skillgraph_core::turn::{Event, MoveRecord, PickRefusal, Trip};
 
 /// Follows events and keeps where the cursor went, why, and which picks were refused (SPEC 14.4).
 ///
@@ -9,6 +9,7 @@ use skillgraph_core::turn::{Event, MoveRecord, PickRefusal};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RouteRecorder {
     hops: Vec<MoveRecord>,
+    trips: Vec<Trip>,
     rejections: Vec<Rejection>,
 }
 
@@ -44,6 +45,7 @@ impl RouteRecorder {
     pub fn observe(&mut self, event: &Event) {
         match event {
             Event::CursorDecided(hop) => self.hops.push(hop.clone()),
+            Event::GovernorTripped { trip, .. } => self.trips.push(trip.clone()),
             Event::PickRejected { iteration, requested, cursor, allowed, reason } => self.rejections.push(Rejection {
                 requested: requested.clone(),
                 cursor: cursor.clone(),
@@ -56,6 +58,11 @@ impl RouteRecorder {
     }
 
     /// Every decision, the ones that stayed included.
+    pub fn trips(&self) -> &[Trip] {
+        &self.trips
+    }
+
+    /// Every decision, in order.
     pub fn hops(&self) -> &[MoveRecord] {
         &self.hops
     }

@@ -210,7 +210,8 @@ async fn ask(
     words: &[&str],
 ) -> Result<Option<String>, crate::ModelError> {
     let messages = Transcript::from_iter([Message::User { text: message.to_owned() }]);
-    let reply = model.complete_boxed(ModelRequest { iteration: 0, system, messages, tools: Vec::new() }).await?;
+    let reply =
+        model.complete_boxed(ModelRequest { iteration: 0, model: None, system, messages, tools: Vec::new() }).await?;
     let said = reply.text.trim_matches(|c: char| c.is_whitespace() || "`'\"“”.,:;!*".contains(c));
     Ok(words.iter().find(|word| **word == said).map(|word| (*word).to_owned()))
 }

@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use super::names::unknown_tool;
-use crate::decl::{Body, GraphDecl, Word};
+use crate::decl::{Body, GovernorThen, GraphDecl, Word};
 use crate::excerpt::excerpt;
 use crate::finding::{Code, Finding};
 
@@ -12,6 +12,11 @@ pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
         findings.push(
             blank(&tool.name, "the name of a tool").help(format!("remove `= \"…\"` to call it `{}`", tool.ident.text)),
         );
+    }
+    if let Some(GovernorThen::Escalate(model)) = decl.governor.as_ref().map(|governor| &governor.then)
+        && model.is_blank()
+    {
+        findings.push(blank(model, "the model's name").help("write the name under which the agent is given the model"));
     }
     for skill in &decl.skills {
         let name = &skill.ident.text;

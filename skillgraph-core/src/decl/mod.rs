@@ -4,6 +4,7 @@
 //! resolved or not, so that the check-up can speak about the wrong ones. Nothing here is validated.
 
 mod condition;
+mod governor;
 mod guard;
 mod ids;
 mod lints;
@@ -16,14 +17,15 @@ mod status;
 mod tree;
 
 pub use condition::{Condition, Trigger, TriggerTools};
+pub use governor::{Governor, GovernorLimits, GovernorThen};
 pub use guard::{GuardOperator, GuardTerm, Kind, Literal, Number};
 pub use ids::{Name, RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, SkillId, ToolId, is_skill_id, is_tool_name, skill_id_of};
 pub use lints::{LintLevel, Lints, leveled};
 pub use mention::{Mention, MentionError, Prose, read_prose};
 #[cfg(feature = "turn")]
 pub use spec::{
-    BranchSpec, ClassifySpec, ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, NotData, RouteSpec,
-    ScalarSpec, SkillSpec, StepSpec,
+    BranchSpec, ClassifySpec, ConditionSpec, EntrySpec, GovernorSpec, GraphSpec, GuardSpec, GuardValueSpec, NotData,
+    RouteSpec, ScalarSpec, SkillSpec, StepSpec, ThenSpec,
 };
 pub use status::{Status, StatusSet};
 pub use tree::{Branch, Fork, Tree};
@@ -92,6 +94,9 @@ pub struct GraphDecl<S> {
     /// The tree that chooses the skill, in place of entries and edges (SPEC 3.5).
     #[cfg_attr(feature = "turn", serde(skip_serializing_if = "Option::is_none"))]
     pub tree: Option<Tree<S>>,
+    /// When a run is spinning, and what is done about it (SPEC 8).
+    #[cfg_attr(feature = "turn", serde(skip_serializing_if = "Option::is_none"))]
+    pub governor: Option<Governor<S>>,
 }
 
 impl<S> GraphDecl<S> {

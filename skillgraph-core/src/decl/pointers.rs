@@ -1,8 +1,8 @@
 //! Places of a graph that has no source text: JSON pointers (RFC 6901) into what [`super::GraphSpec`] makes of it.
 
 use super::{
-    Body, Branch, Classify, Condition, EntryDecl, Fork, GraphDecl, GuardTerm, RouteDecl, SkillDecl, StepDecl, Steps,
-    TextList, ToolDecl, Tree, Trigger, TriggerTools, Word,
+    Body, Branch, Classify, Condition, EntryDecl, Fork, Governor, GovernorThen, GraphDecl, GuardTerm, RouteDecl,
+    SkillDecl, StepDecl, Steps, TextList, ToolDecl, Tree, Trigger, TriggerTools, Word,
 };
 
 impl<S> GraphDecl<S> {
@@ -22,6 +22,15 @@ impl<S> GraphDecl<S> {
                 at: "/classify/scorer".to_owned(),
                 scorer: classify.scorer,
                 policy: classify.policy,
+            }),
+            governor: self.governor.as_ref().map(|governor| Governor {
+                at: "/governor".to_owned(),
+                limits: governor.limits,
+                then: match &governor.then {
+                    GovernorThen::Stop => GovernorThen::Stop,
+                    GovernorThen::Warn => GovernorThen::Warn,
+                    GovernorThen::Escalate(model) => GovernorThen::Escalate(word(model, "/governor/then/escalate")),
+                },
             }),
             tree: self.tree.as_ref().map(|tree| Tree { at: "/tree".to_owned(), root: branch(&tree.root, "/tree") }),
         }

@@ -23,8 +23,8 @@ pub use result::{EdgeEvidence, Learnt, ToolResult, Verdict};
 use rules::RuleSet;
 pub use rules::{EntryMatch, Witness};
 pub use table::{
-    BranchRow, ClassifyRow, ConditionRow, EntryRow, GraphTable, LintRows, LiteralRow, RouteRow, SkillRow, StaticGraph,
-    StepRow, TermRow, TestRow, ToolRow, ToolsRow, TriggerRow,
+    BranchRow, ClassifyRow, ConditionRow, EntryRow, GovernorRow, GraphTable, LintRows, LiteralRow, RouteRow, SkillRow,
+    StaticGraph, StepRow, TermRow, TestRow, ThenRow, ToolRow, ToolsRow, TriggerRow,
 };
 
 /// A skill of one graph, by position.

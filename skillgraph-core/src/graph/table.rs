@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Closures, EntryTest, Graph, GraphError, RouteTest, ToolResult};
 use crate::decl::{
-    Body, Branch, Classify, Condition, EntryDecl, Fork, GraphDecl, GraphSpec, GuardOperator, GuardTerm, LintLevel,
-    Lints, Literal, NotData, Number, OnSkip, Prose, RouteDecl, Scope, ScorerKind, SkillDecl, SkillId, Status,
-    StatusSet, StepDecl, Steps, TextList, ToolDecl, ToolId, Tree, Trigger, TriggerTools, Word,
+    Body, Branch, Classify, Condition, EntryDecl, Fork, Governor, GovernorLimits, GovernorThen, GraphDecl, GraphSpec,
+    GuardOperator, GuardTerm, LintLevel, Lints, Literal, NotData, Number, OnSkip, Prose, RouteDecl, Scope, ScorerKind,
+    SkillDecl, SkillId, Status, StatusSet, StepDecl, Steps, TextList, ToolDecl, ToolId, Tree, Trigger, TriggerTools,
+    Word,
 };
 use crate::draw;
 use crate::finding::{Code, Report};
@@ -99,6 +100,28 @@ pub struct GraphTable {
     pub classify: Option<ClassifyRow>,
     /// The tree that chooses the skill.
     pub tree: Option<BranchRow>,
+    /// When a run is spinning, and what is done about it.
+    pub governor: Option<GovernorRow>,
+}
+
+/// When a run is spinning, and what is done about it.
+#[derive(Debug)]
+pub struct GovernorRow {
+    /// How much is too much.
+    pub limits: GovernorLimits,
+    /// What is done then.
+    pub then: ThenRow,
+}
+
+/// What a governor does.
+#[derive(Debug)]
+pub enum ThenRow {
+    /// Ends the turn.
+    Stop,
+    /// Tells the model.
+    Warn,
+    /// Asks the model of that name from then on.
+    Escalate(&'static str),
 }
 
 /// A part of a tree.
@@ -314,6 +337,7 @@ impl GraphTable {
             entries: self.entries.iter().map(EntryRow::declaration).collect(),
             routes: self.routes.iter().map(RouteRow::declaration).collect(),
             never_routes: texts(self.never_routes),
+            governor: self.governor.as_ref().map(GovernorRow::declaration),
             tree: self.tree.as_ref().map(|root| Tree { at: (), root: root.declaration() }),
             classify: self.classify.as_ref().map(|row| Classify { at: (), scorer: row.scorer, policy: row.policy }),
         }
@@ -375,6 +399,17 @@ impl EntryRow {
             lints: Lints::of(self.lints),
             label: self.label.map(word),
         }
+    }
+}
+
+impl GovernorRow {
+    fn declaration(&self) -> Governor<()> {
+        let then = match self.then {
+            ThenRow::Stop => GovernorThen::Stop,
+            ThenRow::Warn => GovernorThen::Warn,
+            ThenRow::Escalate(model) => GovernorThen::Escalate(word(model)),
+        };
+        Governor { at: (), limits: self.limits, then }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, StopReason, Usage};
+use super::{Outcome, StopReason, Trip, TripAction, Usage};
 use crate::decide::Cause;
 use crate::decl::{OnSkip, SkillId, Status, ToolId};
 use crate::graph::{TermEvidence, Witness};
@@ -171,6 +171,16 @@ pub enum Event {
         won: Option<SkillId>,
         /// Who asked.
         source: Suggestion,
+    },
+    /// The run was spinning.
+    GovernorTripped {
+        /// The iteration.
+        iteration: u32,
+        /// What was seen.
+        #[serde(flatten)]
+        trip: Trip,
+        /// What was done about it.
+        action: TripAction,
     },
     /// A tool proposed a skill that cannot be reached.
     ProposalRefused {

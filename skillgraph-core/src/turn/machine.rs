@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::dispatch::{Batch, Fate};
+use super::governor::Watch;
 use super::offer::Offer;
 use super::settle::{Settlement, interrupted};
 use super::start::{Choice, DecideRequest, Menu, ScoreRequest, Scores, reachable};
@@ -165,6 +166,7 @@ impl Turn {
                 opened: Vec::new(),
                 procedure: None,
                 nudged: false,
+                watch: Watch::default(),
                 menu: None,
                 phase: Phase::Done(Outcome::Cancelled),
                 events: VecDeque::new(),
@@ -361,6 +363,7 @@ impl Turn {
         let iteration = self.state.iteration;
         let batch = Batch::gate(&graph, offer, &reply);
         for gated in &batch.calls {
+            self.watch_call(&gated.call);
             let call_id = gated.call.id.clone();
             match &gated.fate {
                 Fate::Refused { reason, .. } => {
@@ -399,9 +402,19 @@ impl Turn {
             return;
         }
         let decision = decide(&self.setup.graph, self.state.cursor, settlement.evidence());
+        self.watch_move(decision.from, decision.to);
+        let (stop, warning) = self.govern();
+        if let Some(trip) = stop {
+            self.answer(settlement, None);
+            self.end(Outcome::Stopped { trip });
+            return;
+        }
         self.begin_iteration(&decision, &settlement);
         self.record_superseded(&settlement, &decision);
         self.answer(settlement, Some(&decision));
+        if let Some(text) = warning {
+            self.state.transcript.push(Message::Framework { text });
+        }
     }
 
     fn record_superseded(&mut self, settlement: &Settlement, decision: &CursorMove) {

@@ -218,6 +218,8 @@ pub struct ToolSpec {
 pub struct ModelRequest {
     /// Which model call of the turn this is, from 1.
     pub iteration: u32,
+    /// The model that is to be asked, where it is not the agent's own: a governor escalated to it.
+    pub model: Option<String>,
     /// The system prompt.
     pub system: String,
     /// The conversation.

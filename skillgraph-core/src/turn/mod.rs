@@ -13,6 +13,7 @@
 
 mod dispatch;
 mod event;
+mod governor;
 mod machine;
 mod message;
 mod offer;
@@ -33,6 +34,7 @@ pub use event::{
     CallRefusal, Event, FiringRecord, GuardRecord, MoveRecord, PickRefusal, RunnerUp, ScoreRecord, Suggestion,
     TurnRouted, UnfinishedAction,
 };
+pub use governor::{Trip, TripAction};
 pub use machine::{Input, InputError, Output, Turn};
 pub use message::{
     ArgumentsError, Message, ModelReply, ModelRequest, StopReason, ToolCall, ToolMessage, ToolSpec, Transcript, Usage,
@@ -106,6 +108,11 @@ pub enum Outcome {
     OutOfIterations {
         /// The cap.
         iterations: u32,
+    },
+    /// The governor ended a run that was spinning.
+    Stopped {
+        /// What it saw.
+        trip: Trip,
     },
     /// The model could not be asked.
     ModelFailed {

@@ -75,6 +75,7 @@ impl Offer {
     pub(super) fn request(&self, setup: &Setup, state: &State) -> ModelRequest {
         ModelRequest {
             iteration: state.iteration,
+            model: state.watch.model.clone(),
             system: words::system_prompt(setup, state),
             messages: state.transcript.clone(),
             tools: self.0.iter().filter_map(|offered| offered.spec(setup, state)).collect(),

@@ -189,6 +189,7 @@ impl Turn {
             .collect();
         let cursor = cursor.map(|cursor| graph.skill_id(cursor));
         let text = words::pick_refused(requested, reason, cursor.as_ref(), &allowed);
+        self.watch_refusal();
         let iteration = self.state.iteration;
         self.emit(Event::PickRejected { iteration, requested: requested.to_owned(), cursor, allowed, reason });
         let status = if here { Status::Success } else { Status::Invalid };

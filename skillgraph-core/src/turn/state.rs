@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::dispatch::Batch;
+use super::governor::Watch;
 use super::offer::Offer;
 use super::start::{Menu, Start};
 use super::{Event, Outcome, Procedure, Setup, Transcript, Turn};
@@ -22,6 +23,8 @@ pub(super) struct State {
     pub(super) opened: Vec<SkillIx>,
     pub(super) procedure: Option<Procedure>,
     pub(super) nudged: bool,
+    /// What the governor counts.
+    pub(super) watch: Watch,
     /// What the turn's start left to the model, until the cursor moves.
     pub(super) menu: Option<Menu>,
     pub(super) phase: Phase,

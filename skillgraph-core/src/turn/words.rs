@@ -2,7 +2,7 @@
 
 use super::start::{Menu, reachable};
 use super::state::State;
-use super::{PickRefusal, Procedure, Setup};
+use super::{PickRefusal, Procedure, Setup, Trip};
 use crate::decide::Cause;
 use crate::decl::{OnSkip, SkillId, Status, ToolId};
 use crate::graph::{Graph, SkillIx, Step};
@@ -251,6 +251,23 @@ pub(super) fn nudge(procedure: &Procedure, graph: &Graph) -> String {
          If one of these could not be done, the answer was to say why.",
         steps.join(", ")
     )
+}
+
+/// What the governor says of a run that spins: what happened, and the way out.
+pub(super) fn spinning(trips: &[Trip]) -> String {
+    let seen: Vec<String> = trips
+        .iter()
+        .map(|trip| match trip {
+            Trip::PingPong { skill, other, moves } => {
+                format!("the conversation went to and fro between `{other}` and `{skill}`, {moves} moves in a row")
+            }
+            Trip::Refusals { count } => format!("{count} picks were refused in a row"),
+            Trip::Repeats { tool, count } => {
+                format!("`{tool}` was called {count} times in a row with the same arguments")
+            }
+        })
+        .collect();
+    format!("{FRAMEWORK}{}. It did not help: try another way, or answer with what there is.", seen.join("; "))
 }
 
 fn listed(ids: &[SkillId]) -> String {

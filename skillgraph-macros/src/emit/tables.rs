@@ -2,13 +2,13 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use skillgraph_core::decl::{Body, Lints, Literal, Number, OnSkip, Scope, SkillDecl, StatusSet};
+use skillgraph_core::decl::{Body, GovernorLimits, Lints, Literal, Number, OnSkip, Scope, SkillDecl, StatusSet};
 
 use skillgraph_core::score::ScorePolicy;
 
 use super::Emit;
 use super::closures::{entry_test, route_test, tree_test, typed_tool};
-use crate::ast::{self, Branch, Closure, Condition, Route, Skill, Term, Trigger, TriggerTools};
+use crate::ast::{self, Branch, Closure, Condition, Route, Skill, Term, Then, Trigger, TriggerTools};
 use crate::lower::{path, source};
 
 pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
@@ -57,6 +57,20 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
             }
         }
     }));
+    let governor = option(emit.graph.governor.as_ref().map(|governor| {
+        let GovernorLimits { ping_pong, refusals, repeats } = governor.limits;
+        let then = match &governor.then {
+            Then::Stop => quote_spanned!(Span::mixed_site()=> Stop),
+            Then::Warn => quote_spanned!(Span::mixed_site()=> Warn),
+            Then::Escalate(model) => quote_spanned!(Span::mixed_site()=> Escalate(#model)),
+        };
+        quote_spanned! {Span::mixed_site()=>
+            #private::GovernorRow {
+                limits: #private::GovernorLimits { ping_pong: #ping_pong, refusals: #refusals, repeats: #repeats },
+                then: #private::ThenRow::#then,
+            }
+        }
+    }));
     let mut closures = 0;
     let tree = emit.graph.tree.as_ref().and_then(|tree| branch_row(emit, &tree.root, &mut closures));
     let tree = option(tree);
@@ -72,6 +86,7 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
             never_routes: #never_routes,
             classify: #classify,
             tree: #tree,
+            governor: #governor,
         }
     }
 }

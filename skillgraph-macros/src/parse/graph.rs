@@ -9,15 +9,17 @@ use syn::parse::ParseStream;
 use syn::{Token, Type, token};
 
 use super::{
-    attributes, classify, end, entry, name, new_name, not_yet, recover, refuse_lints, route, skill, text, tree,
+    attributes, classify, end, entry, governor, name, new_name, not_yet, recover, refuse_lints, route, skill, text,
+    tree,
 };
 use crate::ast::{Graph, Tool, ToolKind};
 use crate::findings::Findings;
 
 /// The words that begin an item in this version.
-const ITEM_WORDS: [&str; 8] = ["tools", "baseline", "skill", "entry", "route", "never_routes", "classify", "tree"];
+const ITEM_WORDS: [&str; 9] =
+    ["tools", "baseline", "skill", "entry", "route", "never_routes", "classify", "tree", "governor"];
 /// The words of SPEC 1.1 that this version does not have.
-const LATER_WORDS: [&str; 4] = ["skills", "governor", "require", "catalog"];
+const LATER_WORDS: [&str; 3] = ["skills", "require", "catalog"];
 
 /// `attr* vis graph NAME { item* }`
 pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Graph> {
@@ -41,6 +43,7 @@ pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Res
         classify: None,
         tree: None,
         unread_tree: None,
+        governor: None,
     };
     if !input.peek(token::Brace) {
         findings.push_syntax(input.error("expected `{` and the items of the graph"));
@@ -109,6 +112,15 @@ fn item(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> s
             }
             input.parse::<Token![:]>()?;
             graph.classify = Some(classify::classify(input, findings)?);
+            Ok(())
+        }
+        "governor" => {
+            refuse_lints(&attributes, word.span(), "a governor", findings);
+            if graph.governor.is_some() {
+                let finding = Finding::new(Code::Syntax, word.span(), "the graph has two governors");
+                findings.push(finding.help("remove one of the two"));
+            }
+            graph.governor = Some(governor::governor(input, word.span(), findings)?);
             Ok(())
         }
         "tree" => {

@@ -2,6 +2,7 @@
 
 mod classify;
 mod entry;
+mod governor;
 mod graph;
 mod guard;
 mod recover;

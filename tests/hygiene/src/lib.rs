@@ -73,6 +73,7 @@ pub mod inner {
             route graph ~> skill;
             entry graph when picked;
             classify: keyword { margin: 0.2 }
+            governor { then: warn }
             never_routes: ["none"];
             route skill -> graph on find where value > 3 && output in ["a", "b"] as "found";
             route skill -> graph on search when |out| out.len() > 3;

@@ -18,7 +18,6 @@ skill_graph! {
         entry billing when keywords["refund"];
         require lookup_order after lookup_order;
         route billing -> escalation on lookup_order;
-        governor { ping_pong: 4, then: stop }
     }
 }
 

@@ -67,6 +67,39 @@ pub struct GraphSpec {
     /// The tree that chooses the skill, in place of entries and edges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<BranchSpec>,
+    /// When a run is spinning, and what is done about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub governor: Option<GovernorSpec>,
+}
+
+/// When a run is spinning; what is not said is as in `governor {}`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GovernorSpec {
+    /// Moves to and fro between two skills; 4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ping_pong: Option<std::num::NonZeroU32>,
+    /// Refused picks without a move; 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusals: Option<std::num::NonZeroU32>,
+    /// The same call in a row; 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<std::num::NonZeroU32>,
+    /// What is done then; the turn ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub then: Option<ThenSpec>,
+}
+
+/// What a governor does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThenSpec {
+    /// Ends the turn.
+    Stop,
+    /// Tells the model.
+    Warn,
+    /// Asks the model of that name from then on.
+    Escalate(String),
 }
 
 /// A part of a tree: the id of a skill, or a condition.

@@ -1,14 +1,15 @@
 //! Data as a declaration.
 
 use super::{
-    BranchSpec, ClassifySpec, ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, RouteSpec, ScalarSpec,
-    SkillSpec, StepSpec,
+    BranchSpec, ClassifySpec, ConditionSpec, EntrySpec, GovernorSpec, GraphSpec, GuardSpec, GuardValueSpec, RouteSpec,
+    ScalarSpec, SkillSpec, StepSpec, ThenSpec,
 };
 use crate::Report;
 use crate::check::check_up;
 use crate::decl::{
-    Body, Branch, Classify, Condition, EntryDecl, Fork, GraphDecl, GuardTerm, Lints, Literal, Number, Prose, RouteDecl,
-    SkillDecl, StatusSet, StepDecl, Steps, TextList, ToolDecl, Tree, Trigger, TriggerTools, Word,
+    Body, Branch, Classify, Condition, EntryDecl, Fork, Governor, GovernorLimits, GovernorThen, GraphDecl, GuardTerm,
+    Lints, Literal, Number, Prose, RouteDecl, SkillDecl, StatusSet, StepDecl, Steps, TextList, ToolDecl, Tree, Trigger,
+    TriggerTools, Word,
 };
 use crate::score::ScorePolicy;
 
@@ -31,9 +32,25 @@ impl GraphSpec {
             routes: self.routes.iter().map(route).collect(),
             never_routes: text_list(self.never_routes.as_deref()),
             classify: self.classify.as_ref().map(classify),
+            governor: self.governor.as_ref().map(governor),
             tree: self.tree.as_ref().map(|root| Tree { at: (), root: branch(root) }),
         }
     }
+}
+
+fn governor(spec: &GovernorSpec) -> Governor<()> {
+    let default = GovernorLimits::DEFAULT;
+    let limits = GovernorLimits {
+        ping_pong: spec.ping_pong.map_or(default.ping_pong, Into::into),
+        refusals: spec.refusals.map_or(default.refusals, Into::into),
+        repeats: spec.repeats.map_or(default.repeats, Into::into),
+    };
+    let then = match &spec.then {
+        None | Some(ThenSpec::Stop) => GovernorThen::Stop,
+        Some(ThenSpec::Warn) => GovernorThen::Warn,
+        Some(ThenSpec::Escalate(model)) => GovernorThen::Escalate(word(model)),
+    };
+    Governor { at: (), limits, then }
 }
 
 fn branch(spec: &BranchSpec) -> Branch<()> {

@@ -1,14 +1,15 @@
 //! A declaration as data.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 
 use super::{
-    BranchSpec, ClassifySpec, ConditionSpec, EntrySpec, GraphSpec, GuardSpec, GuardValueSpec, RouteSpec, ScalarSpec,
-    SkillSpec, StepSpec,
+    BranchSpec, ClassifySpec, ConditionSpec, EntrySpec, GovernorSpec, GraphSpec, GuardSpec, GuardValueSpec, RouteSpec,
+    ScalarSpec, SkillSpec, StepSpec, ThenSpec,
 };
 use crate::decl::{
-    Body, Branch, Classify, Condition, EntryDecl, GraphDecl, GuardTerm, Literal, Number, RouteDecl, SkillDecl,
-    StepDecl, TextList, Trigger, TriggerTools, Word,
+    Body, Branch, Classify, Condition, EntryDecl, Governor, GovernorLimits, GovernorThen, GraphDecl, GuardTerm,
+    Literal, Number, RouteDecl, SkillDecl, StepDecl, TextList, Trigger, TriggerTools, Word,
 };
 
 use crate::score::ScorePolicy;
@@ -44,6 +45,7 @@ impl<S> GraphDecl<S> {
             routes: self.routes.iter().map(|route| names.route_spec(route)).collect::<Result<_, _>>()?,
             never_routes: texts(&self.never_routes),
             classify: self.classify.as_ref().map(classify_spec),
+            governor: self.governor.as_ref().map(governor_spec),
             tree: self.tree.as_ref().map(|tree| names.branch_spec(&tree.root)).transpose()?,
         })
     }
@@ -158,6 +160,22 @@ fn condition_spec<S>(condition: &Condition<S>) -> Result<ConditionSpec, NotData>
         },
         Condition::Picked { .. } => ConditionSpec::Picked,
     })
+}
+
+/// What differs from the defaults is written.
+fn governor_spec<S>(governor: &Governor<S>) -> GovernorSpec {
+    let (limits, default) = (governor.limits, GovernorLimits::DEFAULT);
+    let differing = |limit: u32, default: u32| NonZeroU32::new(limit).filter(|_| limit != default);
+    GovernorSpec {
+        ping_pong: differing(limits.ping_pong, default.ping_pong),
+        refusals: differing(limits.refusals, default.refusals),
+        repeats: differing(limits.repeats, default.repeats),
+        then: match &governor.then {
+            GovernorThen::Stop => None,
+            GovernorThen::Warn => Some(ThenSpec::Warn),
+            GovernorThen::Escalate(model) => Some(ThenSpec::Escalate(model.text.clone())),
+        },
+    }
 }
 
 /// What differs from the defaults is written.
