@@ -39,27 +39,73 @@ pub mod core {
 /// The module holds `mod skill` and `mod tool` with one const a declaration, `struct Tools` with one field a tool,
 /// `static GRAPH` ([`StaticGraph`]), and `fn agent(Tools) -> AgentBuilder`.
 ///
+/// # The language
+///
+/// Items come in any order, a trailing comma is always allowed, and a doc comment on a skill is its description where it has
+/// none.
+///
+/// | item | says |
+/// |---|---|
+/// | `tools { name: Type, name = "model_name": dyn }` | the registry: types that implement [`Tool`], or [`DynTool`]s given at run time |
+/// | `baseline: [tool];` | offered whatever skill is open |
+/// | `skill name { … }`, `skill name = "id" { … }` | `description`, `body` (text with `{tool}` mentions, or `include_str!`), `tools`, `steps: [tool: "why"]`, `on_skip: advance \| hold`, `scope: active \| always`, `produces: [kind]`, `consumes: [kind]` |
+/// | `entry skill;` | the default: where a turn starts that nothing else claims |
+/// | `entry skill when condition { examples: ["…"] }` | `matches("pattern")`, `keywords["…"]`, `all[…]`, `\|message\| …`; or `intent("…", ["…"])`, `picked` |
+/// | `never_routes: ["…"];` | messages that no rule may claim |
+/// | `classify: keyword;`, `classify: host { margin: 0.15, menu: 3, floor: 0.0 }` | who scores intents, and when a score decides |
+/// | `route a -> b on tool is status where guard as "label";` | an edge: fires on what `tool`, `any[…]` or `any` returned |
+/// | `route a -> b on tool when \|out\| …;` | the same with a closure over the typed output, or over [`ToolResult`] |
+/// | `route a ~> b;` | only the model's own pick takes it |
+/// | `tree { if condition { a } else { b } }` | in place of entries and edges |
+/// | `governor { ping_pong: 4, refusals: 3, repeats: 3, then: stop }` | when a run spins: `stop`, `warn`, `escalate("model")` |
+///
+/// **Keywords** are compared after Unicode normalisation (NFKC) and case folding, white space collapsed. A keyword stands where
+/// its edges are word edges; an edge is demanded only between two letters or digits of scripts that put spaces between words.
+/// So `refund` stands in `REFUND!`, `re-refund`, `refund_now` and `我要refund一下`, and not in `refunds`; `code review` stands in
+/// `Code  Review`, and not in `code-review`.
+///
+/// **Guards** are terms with `&&` between them: `amount > 500`, `state in ["open", "late"]`, `customer.name not in ["Ada"]`, with
+/// `==`, `!=`, `<`, `<=`, `>`, `>=`. On a typed tool a path names fields of its output, through `Option`s, and the compiler checks
+/// them; on a `dyn` tool it names keys of the JSON result. A missing value, or one of another kind, passes no operator.
+///
+/// **Statuses** are `success`, `partial`, `absent`, `failure`, `denied`, `invalid` and `pending`; without `is` an edge fires on
+/// the first two.
+///
 /// ```
 /// use skillgraph::skill_graph;
 ///
 /// skill_graph! {
+///     /// Routes a support conversation.
 ///     pub graph support {
-///         tools { search_docs: dyn }
+///         tools { search_docs: dyn, issue_refund: dyn }
+///         baseline: [search_docs];
 ///
 ///         skill triage {
 ///             description: "Start: work out what the user needs",
 ///             body: "Ask until you know what the user needs. {search_docs} knows the product.",
-///             tools: [search_docs],
 ///         }
 ///
 ///         skill billing {
 ///             description: "Refunds, charges and invoices",
 ///             body: "Be exact about amounts.",
+///             tools: [issue_refund],
+///             steps: [issue_refund: "refund only what was charged"],
+///             on_skip: hold,
+///         }
+///
+///         skill escalation {
+///             description: "Hand over to a person",
+///             body: "Say that a person will answer.",
 ///         }
 ///
 ///         entry triage;
-///         entry billing when keywords["refund", "charged twice"];
-///         route triage ~> billing;
+///         entry billing when keywords["refund", "charged twice"] { examples: ["I was charged twice"] }
+///         entry escalation when intent("the user wants a person", ["let me talk to a human"]);
+///         classify: keyword;
+///         never_routes: ["what is the weather in Berlin"];
+///         route billing -> escalation on issue_refund where amount > 500 as "large";
+///         route triage ~> escalation;
+///         governor { then: warn }
 ///     }
 /// }
 ///
