@@ -18,11 +18,25 @@ pub(super) fn readers(emit: &Emit<'_>, at: usize, trigger: &Trigger) -> TokenStr
         let (reader, output) = (reader(at, tool), of_tool_at(first.span(), tool, "Output"));
         let fields = guard.iter().map(|term| field(emit, term));
         quote_spanned! {Span::mixed_site()=>
-            pub const #reader: fn(&#output) -> ::std::vec::Vec<::core::option::Option<#private::Literal>> =
-                |output| ::std::vec![#(#fields),*];
+            #private::compiled! {
+                pub const #reader: fn(&#output) -> ::std::vec::Vec<::core::option::Option<#private::Literal>> =
+                    |output| ::std::vec![#(#fields),*];
+            }
         }
     });
-    readers.collect()
+    // An editor sees the fields alone, for one of the tools: what else stands at the author's tokens would be offered there.
+    let shown = typed_tools(emit, tools).into_iter().take(1).map(|tool| {
+        let output = of_tool_at(Span::mixed_site(), tool, "Output");
+        let values = guard.iter().map(|term| value(emit, term));
+        let shown = format_ident!("guard_{}_shown", at, span = Span::mixed_site());
+        quote_spanned! {Span::mixed_site()=>
+            #[cfg(rust_analyzer)]
+            pub fn #shown(output: &#output) {
+                #(let _ = #values;)*
+            }
+        }
+    });
+    readers.chain(shown).collect()
 }
 
 /// The typed tools that the trigger names.
@@ -39,17 +53,9 @@ pub(super) fn reader(route: usize, tool: usize) -> Ident {
     format_ident!("guard_{}_of_{}", route, tool, span = Span::mixed_site())
 }
 
-/// The field that a term is about: its path through `Option`s, then what it is compared with. An error stands at the last
-/// part of the path.
+/// The field that a term is about, as what it is compared with. An error stands at the last part of the path.
 fn field(emit: &Emit<'_>, term: &Term) -> TokenStream {
-    let private = emit.private();
-    let mut value = quote_spanned!(Span::mixed_site()=> #private::guard::Field(output).present());
-    for part in &term.path {
-        let ident = &part.ident;
-        value = quote_spanned! {Span::mixed_site()=>
-            #value.and_then(|value| #private::guard::Field(&value.#ident).present())
-        };
-    }
+    let value = value(emit, term);
     let span = term.path.last().map_or_else(Span::mixed_site, |name| name.span());
     let found = Ident::new("found", span);
     let kinds = [
@@ -63,4 +69,17 @@ fn field(emit: &Emit<'_>, term: &Term) -> TokenStream {
         quote_spanned!(span=> __types::__guard::#of::#read(#found))
     });
     quote_spanned!(Span::mixed_site()=> #value.and_then(|#found| ::core::option::Option::None #(.or_else(|| #reads))*))
+}
+
+/// The path of a term through `Option`s.
+fn value(emit: &Emit<'_>, term: &Term) -> TokenStream {
+    let private = emit.private();
+    let mut value = quote_spanned!(Span::mixed_site()=> #private::guard::Field(output).present());
+    for part in &term.path {
+        let ident = &part.ident;
+        value = quote_spanned! {Span::mixed_site()=>
+            #value.and_then(|value| #private::guard::Field(&value.#ident).present())
+        };
+    }
+    value
 }
