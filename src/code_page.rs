@@ -47,6 +47,8 @@ page! {
     "empty-list", "A list that must hold something is empty.", "ui", "plain";
     "steps-without-tools", "A procedure on a skill without tools.", "ui", "plain";
     "on-skip-without-steps", "`on_skip` on a skill without a procedure.", "ui", "plain";
+    "body-unreachable", "A body that stands only in a result of `read_skill`, on a skill that opens without it.", "ui", "entry";
+    "refresh-without-result", "`refresh` on a body that does not age.", "ui", "plain";
     "steps-cannot-begin", "A procedure on a skill that can never hold the cursor.", "ui", "unwired";
     "invalid-pattern", "`matches(…)` is not given a pattern of the `regex` crate.", "ui", "plain";
     "matches-nothing", "No message can match a pattern, or all parts of a rule.", "ui", "plain";

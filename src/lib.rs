@@ -48,7 +48,7 @@ pub mod core {
 /// |---|---|
 /// | `tools { name: Type, name = "model_name": dyn }` | the registry: types that implement [`Tool`], or [`DynTool`]s given at run time |
 /// | `baseline: [tool];` | offered whatever skill is open |
-/// | `skill name { … }`, `skill name = "id" { … }` | `description`, `body` (text with `{tool}` mentions, or `include_str!`), `tools`, `steps: [tool: "why"]`, `on_skip: advance \| hold`, `scope: active \| always`, `produces: [kind]`, `consumes: [kind]` |
+/// | `skill name { … }`, `skill name = "id" { … }` | `description`, `body` (text with `{tool}` mentions, or `include_str!`), `tools`, `steps: [tool: "why"]`, `on_skip: advance \| hold`, `scope: active \| always`, `surface: system_prompt \| tool_result \| both`, `refresh: every N iterations`, `produces: [kind]`, `consumes: [kind]` |
 /// | `entry skill;` | the default: where a turn starts that nothing else claims |
 /// | `entry skill when condition { examples: ["…"] }` | `matches("pattern")`, `keywords["…"]`, `all[…]`, `\|message\| …`; or `intent("…", ["…"])`, `picked` |
 /// | `never_routes: ["…"];` | messages that no rule may claim |
@@ -127,7 +127,7 @@ pub mod __private {
     pub use skillgraph_core::Code;
     pub use skillgraph_core::decl::{
         GovernorLimits, GuardOperator, LintLevel, Literal, Name, Number, OnSkip, Scope, ScorerKind, SkillId, Status,
-        ToolId,
+        Surface, ToolId,
     };
     pub use skillgraph_core::graph::{
         BranchRow, ClassifyRow, ConditionRow, EntryRow, GovernorRow, GraphTable, LiteralRow, RouteRow, SkillRow,

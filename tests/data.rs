@@ -22,6 +22,8 @@ skill_graph! {
             produces: [receipt],
             steps: [lookup: "find it" produces [order], pay: "pay it" consumes [order]],
             on_skip: hold,
+            surface: both,
+            refresh: every 3 iterations,
         }
         skill audit { description: "Audit", body: "Audit.", tools: [pay], scope: always }
         entry triage;
@@ -71,8 +73,9 @@ fn every_mistake_is_reported_at_its_pointer() {
         "name": "support",
         "baseline": ["serch"],
         "skills": [
-            { "id": "triage", "description": " ", "body": "Ask.", "tools": ["lookup"] },
-            { "id": "Billing", "description": "Money", "body": "Pay.", "tools": ["pay"],
+            { "id": "triage", "description": " ", "body": "Ask.", "tools": ["lookup"],
+              "surface": "tool_result" },
+            { "id": "Billing", "description": "Money", "body": "Pay.", "tools": ["pay"], "refresh": 3,
               "steps": [{ "tool": "lookup", "note": "why" }] },
         ],
         "entries": [
@@ -111,7 +114,9 @@ fn every_mistake_is_reported_at_its_pointer() {
         ("/routes/1/where/3/value", "guard-type"),
         ("/routes/1/where/5/path", "guard-unsatisfiable"),
         ("/skills/0/description", "empty-text"),
+        ("/skills/0/surface", "body-unreachable"),
         ("/skills/1/id", "invalid-name"),
+        ("/skills/1/refresh", "refresh-without-result"),
         ("/skills/1/steps/0/tool", "foreign-tool"),
     ];
     let expected: Vec<(String, &str)> = expected.into_iter().map(|(at, code)| (at.to_owned(), code)).collect();

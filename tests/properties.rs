@@ -3,6 +3,7 @@
 mod common;
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use common::assert_paired;
@@ -11,14 +12,14 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 use skillgraph::core::decl::{
     Body, Classify, Condition, EntryDecl, Governor, GovernorLimits, GovernorThen, GraphDecl, Lints, OnSkip, RouteDecl,
-    Scope, ScorerKind, SkillDecl, Status, StatusSet, StepDecl, Steps, TextList, ToolDecl, Trigger, TriggerTools, Word,
-    read_prose,
+    Scope, ScorerKind, SkillDecl, Status, StatusSet, StepDecl, Steps, Surface, TextList, ToolDecl, Trigger,
+    TriggerTools, Word, read_prose,
 };
 use skillgraph::core::graph::{Closures, Graph};
 use skillgraph::core::score::{ScorePolicy, ScorerTraits};
 use skillgraph::core::turn::{
-    Choice, Event, Input, Limits, ModelReply, Output, Proposal, SavedTurn, ScoreRequest, Scores, Setup, StopReason,
-    Strictness, ToolCall, ToolReturn, ToolRun, ToolSpec, Transcript, Turn,
+    Choice, Event, Input, Limits, Message, ModelReply, ModelRequest, Output, Proposal, SavedTurn, ScoreRequest, Scores,
+    Setup, StopReason, Strictness, ToolCall, ToolReturn, ToolRun, ToolSpec, Transcript, Turn,
 };
 use skillgraph::{Cause, Outcome, ToolId};
 
@@ -37,6 +38,8 @@ struct SkillPlan {
     steps: Vec<prop::sample::Index>,
     hold: bool,
     always: bool,
+    surface: Surface,
+    refresh: Option<NonZeroU32>,
 }
 
 /// What opens a skill that has an entry.
@@ -60,8 +63,12 @@ fn skill_plan() -> impl Strategy<Value = SkillPlan> {
     let tools = prop::collection::btree_set(0..TOOLS, 0..3);
     let steps = prop::collection::vec(any::<prop::sample::Index>(), 0..4);
     let way_in = select(&[WayIn::Keyword, WayIn::Keyword, WayIn::Intent, WayIn::Picked]);
-    (tools, any::<bool>(), way_in, steps, any::<bool>(), prop::bool::weighted(0.2)).prop_map(
-        |(tools, entry, way_in, steps, hold, always)| SkillPlan {
+    let surface = select(&[Surface::SystemPrompt, Surface::ToolResult, Surface::Both]);
+    let refresh = prop::option::of((1..4u32).prop_map(|every| NonZeroU32::new(every).expect("at least 1")));
+    (tools, any::<bool>(), way_in, steps, any::<bool>(), prop::bool::weighted(0.2), surface, refresh).prop_map(
+        |(tools, entry, way_in, steps, hold, always, surface, refresh)| SkillPlan {
+            surface,
+            refresh,
             tools: tools.into_iter().collect(),
             entry,
             way_in,
@@ -94,7 +101,7 @@ fn graph() -> impl Strategy<Value = Arc<Graph>> {
     (skills, edges, any::<bool>(), baseline, scorer, governor).prop_map(
         |(mut skills, edges, default, baseline, scorer, governor)| {
             skills[0].entry = true;
-            let decl = GraphDecl {
+            let mut decl = GraphDecl {
                 name: word("random"),
                 lints: Lints::default(),
                 tools: (0..TOOLS).map(tool_decl).collect(),
@@ -107,9 +114,24 @@ fn graph() -> impl Strategy<Value = Arc<Graph>> {
                 tree: None,
                 governor: governor.clone(),
             };
+            deliverable(&mut decl);
             Arc::new(Graph::from_declaration(decl, Closures::default()).expect("the plan is sound"))
         },
     )
+}
+
+/// A skill that opens by more than picks has its body in the prompt too.
+fn deliverable(decl: &mut GraphDecl<()>) {
+    let led_to = |name: &str| {
+        let edges = decl.routes.iter().filter(|route| !matches!(route.trigger, Trigger::Pick));
+        decl.entries.iter().map(|entry| &entry.skill).chain(edges.map(|route| &route.to)).any(|word| word.text == name)
+    };
+    let reached: Vec<bool> = decl.skills.iter().map(|skill| led_to(&skill.ident.text)).collect();
+    for (skill, reached) in decl.skills.iter_mut().zip(reached) {
+        if reached && matches!(skill.surface, Some((Surface::ToolResult, ()))) {
+            skill.surface = Some((Surface::Both, ()));
+        }
+    }
 }
 
 fn tool_decl(at: usize) -> ToolDecl<()> {
@@ -134,6 +156,8 @@ fn skill_decl(at: usize, plan: &SkillPlan) -> SkillDecl<()> {
         tools: plan.tools.iter().map(|tool| word(format!("t{tool}"))).collect(),
         on_skip: (plan.hold && !steps.is_empty()).then_some((OnSkip::Hold, ())),
         steps: (!steps.is_empty()).then_some(Steps { at: (), list: steps }),
+        surface: Some((plan.surface, ())),
+        refresh: plan.refresh.filter(|_| plan.surface.is_in_result()).map(|refresh| (refresh, ())),
         scope: if plan.always { Scope::Always } else { Scope::Active },
         produces: None,
         consumes: None,
@@ -354,6 +378,30 @@ fn restored(turn: &Turn, setup: &Arc<Setup>) -> Turn {
     Turn::restore(setup.clone(), saved).expect("the same graph")
 }
 
+/// Whatever its surface, the model reads the body of the open skill; one with `refresh` stands among the last replies.
+fn assert_body_is_read(graph: &Graph, turn: &Turn, request: &ModelRequest) {
+    let Some(skill) = turn.cursor().and_then(|id| graph.skill(graph.find_skill(id.as_str())?)) else { return };
+    if skill.surface.is_in_prompt() {
+        assert!(request.system.contains(&skill.body), "`{}` is not in the prompt", skill.id);
+    } else {
+        assert!(!request.system.contains(&skill.body), "`{}` is in the prompt", skill.id);
+    }
+    let replies = skill.refresh.map_or(usize::MAX, |refresh| refresh.get() as usize);
+    let mut followed = 0;
+    let recent: Vec<&Message> = request
+        .messages
+        .iter()
+        .rev()
+        .take_while(|message| {
+            followed += usize::from(matches!(message, Message::Assistant { .. }));
+            followed < replies
+        })
+        .collect();
+    let said = serde_json::to_string(&recent).expect("messages serialise").contains(&skill.body);
+    let must = skill.refresh.is_some() || !skill.surface.is_in_prompt();
+    assert!(said || !must, "`{}` has aged", skill.id);
+}
+
 /// Runs the script. With `restore`, the turn goes to storage and back before every output and between tool results.
 fn run(graph: &Arc<Graph>, script: &Script, restore: bool) -> Run {
     let setup = setup(graph, script.iterations, &script.start);
@@ -385,6 +433,7 @@ fn run(graph: &Arc<Graph>, script: &Script, restore: bool) -> Run {
             Output::CallModel(request) => {
                 offered = request.tool_names().into_iter().map(str::to_owned).collect();
                 assert_paired(&request.messages);
+                assert_body_is_read(graph, &turn, &request);
                 let reply = script.replies.get(run.requests).cloned();
                 run.requests += 1;
                 let input = reply.map_or(Input::ModelFailed { reason: "used up".into() }, Input::ModelReplied);

@@ -177,6 +177,10 @@ codes! {
         StepsWithoutTools = "steps-without-tools",
         /// `on_skip` on a skill without a procedure.
         OnSkipWithoutSteps = "on-skip-without-steps",
+        /// A body that stands only in a result of `read_skill`, on a skill that opens without it.
+        BodyUnreachable = "body-unreachable",
+        /// `refresh` on a body that does not age.
+        RefreshWithoutResult = "refresh-without-result",
         /// A procedure on a skill that can never hold the cursor.
         StepsCannotBegin = "steps-cannot-begin",
         /// `matches("…")` is not a pattern of the `regex` crate.

@@ -1,7 +1,11 @@
 //! A graph as it was written, mistakes and all: names are not resolved, lists may be empty, fields may be missing.
 
+use std::num::NonZeroU32;
+
 use proc_macro2::{Ident, Span, TokenStream};
-use skillgraph_core::decl::{GovernorLimits, GuardOperator, Lints, Literal, OnSkip, Scope, ScorerKind, StatusSet};
+use skillgraph_core::decl::{
+    GovernorLimits, GuardOperator, Lints, Literal, OnSkip, Scope, ScorerKind, StatusSet, Surface,
+};
 use skillgraph_core::score::ScorePolicy;
 use syn::ext::IdentExt;
 use syn::{Attribute, LitStr, Type, Visibility};
@@ -151,6 +155,8 @@ pub(crate) struct Skill {
     pub(crate) steps: Option<Steps>,
     pub(crate) on_skip: Option<(OnSkip, Span)>,
     pub(crate) scope: Scope,
+    pub(crate) surface: Option<(Surface, Span)>,
+    pub(crate) refresh: Option<(NonZeroU32, Span)>,
     pub(crate) produces: Option<Kinds>,
     pub(crate) consumes: Option<Kinds>,
     /// Some of it could not be read: what seems to be missing may be there.

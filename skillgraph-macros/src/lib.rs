@@ -67,7 +67,8 @@ mod tests {
         baseline: [pay];
         /// Start.
         skill triage { body: "Call {lookup}.", tools: [lookup], produces: [a],
-            steps: [lookup: "why" produces [b] consumes [a]], on_skip: hold, scope: active }
+            steps: [lookup: "why" produces [b] consumes [a]], on_skip: hold, scope: active,
+            surface: both, refresh: every 3 iterations }
         skill audit_log = "audit" { description: "d", body: include_str!("a.md") }
         entry triage;
         entry audit_log when all[matches("a+"), keywords["ba", "c"], |m| m.len() > 3] as "l" { examples: ["ba"] }

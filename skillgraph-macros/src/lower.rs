@@ -93,6 +93,8 @@ fn lower_skill(at: usize, skill: &ast::Skill) -> SkillDecl<Span> {
         steps: skill.steps.as_ref().map(|steps| Steps { at: steps.span, list: steps.list.iter().map(step).collect() }),
         on_skip: skill.on_skip,
         scope: skill.scope,
+        surface: skill.surface,
+        refresh: skill.refresh,
         produces: skill.produces.as_ref().map(kinds),
         consumes: skill.consumes.as_ref().map(kinds),
         lints: skill.attributes.lints.clone(),

@@ -16,6 +16,7 @@ mod procedures;
 mod reach;
 mod rules;
 mod shadowing;
+mod surfaces;
 mod tree;
 mod vocabulary;
 mod wiring;
@@ -72,6 +73,9 @@ fn refusals<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, claims: &Claims
     procedures::check_on_skip_without_steps(decl, &mut findings);
     procedures::check_foreign_tool(decl, facts, &mut findings);
     procedures::check_steps_cannot_begin(decl, facts, &mut findings);
+
+    surfaces::check_body_unreachable(decl, &mut findings);
+    surfaces::check_refresh_without_result(decl, &mut findings);
 
     rules::check_no_entry(decl, &mut findings);
     tree::check_tree_is_exclusive(decl, facts, &mut findings);

@@ -30,6 +30,8 @@ pub use spec::{
 pub use status::{Status, StatusSet};
 pub use tree::{Branch, Fork, Tree};
 
+use std::num::NonZeroU32;
+
 use crate::score::ScorePolicy;
 
 /// A piece of text and where it stands.
@@ -166,6 +168,10 @@ pub struct SkillDecl<S> {
     pub on_skip: Option<(OnSkip, S)>,
     /// Whether its tools leave with the cursor.
     pub scope: Scope,
+    /// Where its body is read, where the author said so.
+    pub surface: Option<(Surface, S)>,
+    /// How many replies of the model may follow on the body before it is given again, where the author said so.
+    pub refresh: Option<(NonZeroU32, S)>,
     /// Kinds of artifact that it leaves behind; the check-up reads them, a conversation does not.
     #[cfg_attr(feature = "turn", serde(skip))]
     pub produces: Option<TextList<S>>,
@@ -245,6 +251,32 @@ pub enum Scope {
     Active,
     /// Offered always.
     Always,
+}
+
+/// Where the model reads a skill's body (SPEC 5.1).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "turn", serde(rename_all = "snake_case"))]
+pub enum Surface {
+    /// In the system prompt, for as long as the skill is open.
+    #[default]
+    SystemPrompt,
+    /// In the result of `read_skill`, once.
+    ToolResult,
+    /// In both.
+    Both,
+}
+
+impl Surface {
+    /// Whether the system prompt has the body.
+    pub fn is_in_prompt(self) -> bool {
+        self != Surface::ToolResult
+    }
+
+    /// Whether the result of `read_skill` has the body.
+    pub fn is_in_result(self) -> bool {
+        self != Surface::SystemPrompt
+    }
 }
 
 /// One way in: a skill, and the rule that opens it at the start of a turn (SPEC 4).

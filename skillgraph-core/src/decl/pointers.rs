@@ -76,6 +76,8 @@ fn skill<S>(skill: &SkillDecl<S>, at: &str) -> SkillDecl<String> {
         }),
         on_skip: skill.on_skip.as_ref().map(|(on_skip, _)| (*on_skip, format!("{at}/on_skip"))),
         scope: skill.scope,
+        surface: skill.surface.as_ref().map(|(surface, _)| (*surface, format!("{at}/surface"))),
+        refresh: skill.refresh.as_ref().map(|(refresh, _)| (*refresh, format!("{at}/refresh"))),
         produces: text_list(&skill.produces, format!("{at}/produces")),
         consumes: text_list(&skill.consumes, format!("{at}/consumes")),
         lints: skill.lints.clone(),

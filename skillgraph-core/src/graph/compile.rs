@@ -9,8 +9,8 @@ use super::{
 };
 use crate::check::{CheckUp, check};
 use crate::decl::{
-    Body, Branch, Condition, GraphDecl, GraphSpec, OnSkip, RouteDecl, Scope, SkillDecl, SkillId, ToolId, Trigger,
-    TriggerTools, Word,
+    Body, Branch, Condition, GraphDecl, GraphSpec, OnSkip, RouteDecl, Scope, SkillDecl, SkillId, Surface, ToolId,
+    Trigger, TriggerTools, Word,
 };
 use crate::finding::{Code, Finding, Report};
 use crate::score::intent_words;
@@ -156,6 +156,8 @@ fn compile_skill(skill: &SkillDecl<()>, open: bool, names: &Names<'_>) -> Skill 
             .collect(),
         on_skip: skill.on_skip.map_or(OnSkip::default(), |(on_skip, ())| on_skip),
         scope: skill.scope,
+        surface: skill.surface.map_or(Surface::default(), |(surface, ())| surface),
+        refresh: skill.refresh.map(|(refresh, ())| refresh),
         targets: Vec::new(),
         edges_by_tool: Vec::new(),
         edges_on_any: Vec::new(),

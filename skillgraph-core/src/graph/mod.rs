@@ -11,10 +11,11 @@ mod table;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
+use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-use crate::decl::{GraphDecl, GuardTerm, OnSkip, Scope, ScorerKind, SkillId, StatusSet, ToolId};
+use crate::decl::{GraphDecl, GuardTerm, OnSkip, Scope, ScorerKind, SkillId, StatusSet, Surface, ToolId};
 use crate::score::ScorePolicy;
 pub use compile::GraphError;
 pub(crate) use guard::{Reading, judge};
@@ -144,6 +145,10 @@ pub struct Skill {
     pub on_skip: OnSkip,
     /// Whether its tools are offered always.
     pub scope: Scope,
+    /// Where its body is read.
+    pub surface: Surface,
+    /// How many replies of the model may follow on the body before it is given again.
+    pub refresh: Option<NonZeroU32>,
     /// Skills that its edges lead to, each once, in declaration order.
     targets: Vec<SkillIx>,
     /// Edges that wait for one tool, sorted by it.

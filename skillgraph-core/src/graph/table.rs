@@ -1,14 +1,15 @@
 //! The static table that `skill_graph!` emits: constants only, so that a large graph compiles quickly.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock};
 
 use super::{Closures, EntryTest, Graph, GraphError, RouteTest, ToolResult};
 use crate::decl::{
     Body, Branch, Classify, Condition, EntryDecl, Fork, Governor, GovernorLimits, GovernorThen, GraphDecl, GraphSpec,
     GuardOperator, GuardTerm, LintLevel, Lints, Literal, NotData, Number, OnSkip, Prose, RouteDecl, Scope, ScorerKind,
-    SkillDecl, SkillId, Status, StatusSet, StepDecl, Steps, TextList, ToolDecl, ToolId, Tree, Trigger, TriggerTools,
-    Word,
+    SkillDecl, SkillId, Status, StatusSet, StepDecl, Steps, Surface, TextList, ToolDecl, ToolId, Tree, Trigger,
+    TriggerTools, Word,
 };
 use crate::draw;
 use crate::finding::{Code, Report};
@@ -180,6 +181,10 @@ pub struct SkillRow {
     pub on_skip: OnSkip,
     /// Whether its tools leave with the cursor.
     pub scope: Scope,
+    /// Where its body is read.
+    pub surface: Surface,
+    /// How many replies of the model may follow on the body before it is given again.
+    pub refresh: Option<NonZeroU32>,
     /// Kinds of artifact that it leaves behind.
     pub produces: &'static [&'static str],
     /// Kinds of artifact that it needs.
@@ -382,6 +387,8 @@ impl SkillRow {
             steps: (!self.steps.is_empty()).then(|| Steps { at: (), list: steps.collect() }),
             on_skip: (!self.steps.is_empty()).then_some((self.on_skip, ())),
             scope: self.scope,
+            surface: (self.surface != Surface::default()).then_some((self.surface, ())),
+            refresh: self.refresh.map(|refresh| (refresh, ())),
             produces: texts(self.produces),
             consumes: texts(self.consumes),
             lints: Lints::of(self.lints),

@@ -87,6 +87,13 @@ pub enum Event {
         /// The skill.
         skill: SkillId,
     },
+    /// A body was given to the model outside a result of `read_skill`: it had aged, or the skill opened without a pick.
+    BodyGiven {
+        /// The iteration.
+        iteration: u32,
+        /// The skill.
+        skill: SkillId,
+    },
     /// A tool begins to run.
     ToolStarted {
         /// The iteration.

@@ -275,6 +275,7 @@ impl Turn {
         self.record_decision(decision, settlement);
         self.change_cursor(decision.to);
         self.state.menu = menu;
+        self.give_bodies(decision.from != decision.to);
         self.make_offer();
     }
 
@@ -415,6 +416,7 @@ impl Turn {
         if let Some(text) = warning {
             self.state.transcript.push(Message::Framework { text });
         }
+        self.give_bodies(decision.from != decision.to);
     }
 
     fn record_superseded(&mut self, settlement: &Settlement, decision: &CursorMove) {
@@ -457,6 +459,7 @@ impl Turn {
                 self.state.transcript.push(Message::Framework { text: words::nudge(&procedure, &graph) });
                 let decision = decide(&graph, self.state.cursor, Evidence::Nothing);
                 self.begin_iteration(&decision, &Settlement::default());
+                self.give_bodies(decision.from != decision.to);
                 return;
             }
         }

@@ -163,9 +163,9 @@ impl Turn {
         }
         let here =
             found.is_some() && (found == cursor || found.is_some_and(|skill| self.state.opened.contains(&skill)));
-        if let Some(skill) = found.filter(|skill| !here && graph.is_open(*skill)) {
-            let id = graph.skill_id(skill);
-            let text = words::pick_opened_beside(&id);
+        let beside = found.filter(|skill| !here && graph.is_open(*skill));
+        if let Some((skill, opened)) = beside.and_then(|skill| Some((skill, graph.skill(skill)?))) {
+            let (id, text) = (opened.id.clone(), words::pick_opened_beside(opened));
             self.state.opened.push(skill);
             let iteration = self.state.iteration;
             self.emit(Event::SkillOpened { iteration, skill: id.clone() });
@@ -188,7 +188,12 @@ impl Turn {
             .map(|skill| graph.skill_id(skill))
             .collect();
         let cursor = cursor.map(|cursor| graph.skill_id(cursor));
+        let open_already = found.filter(|_| here).and_then(|skill| graph.skill(skill));
         let text = words::pick_refused(requested, reason, cursor.as_ref(), &allowed);
+        let text = match open_already {
+            Some(skill) => words::with_body(text, skill),
+            None => text,
+        };
         self.watch_refusal();
         let iteration = self.state.iteration;
         self.emit(Event::PickRejected { iteration, requested: requested.to_owned(), cursor, allowed, reason });
@@ -342,12 +347,12 @@ impl Turn {
     fn hop_text(&self, target: SkillIx, decision: Option<&CursorMove>) -> String {
         let graph = &self.setup.graph;
         let id = graph.skill_id(target);
-        match decision {
-            None => words::pick_too_late(&id),
-            Some(decision) if decision.to == Some(target) => {
-                words::pick_opened(&id, self.state.procedure.as_ref(), graph)
+        match (decision, graph.skill(target)) {
+            (None, _) | (_, None) => words::pick_too_late(&id),
+            (Some(decision), Some(skill)) if decision.to == Some(target) => {
+                words::pick_opened(skill, self.state.procedure.as_ref(), graph)
             }
-            Some(decision) => {
+            (Some(decision), _) => {
                 let won = decision.to.map(|won| graph.skill_id(won));
                 words::pick_superseded(&id, won.as_ref(), decision.by)
             }

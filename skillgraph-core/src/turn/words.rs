@@ -5,7 +5,7 @@ use super::state::State;
 use super::{PickRefusal, Procedure, Setup, Trip};
 use crate::decide::Cause;
 use crate::decl::{OnSkip, SkillId, Status, ToolId};
-use crate::graph::{Graph, SkillIx, Step};
+use crate::graph::{Graph, Skill, SkillIx, Step};
 
 /// How a message of the framework begins, so that a reader of the transcript knows who speaks.
 pub(super) const FRAMEWORK: &str = "[skillgraph] ";
@@ -17,9 +17,8 @@ pub(super) fn system_prompt(setup: &Setup, state: &State) -> String {
     if !setup.system.trim().is_empty() {
         sections.push(setup.system.clone());
     }
-    for skill in state.cursor.iter().chain(&state.opened).filter_map(|skill| graph.skill(*skill)) {
-        sections.push(format!("# Skill: {}\n\n{}", skill.id, skill.body));
-    }
+    let open = state.cursor.iter().chain(&state.opened).filter_map(|skill| graph.skill(*skill));
+    sections.extend(open.filter(|skill| skill.surface.is_in_prompt()).map(body_section));
     if let Some(procedure) = &state.procedure
         && let Some(step) = procedure.current(graph)
     {
@@ -30,6 +29,25 @@ pub(super) fn system_prompt(setup: &Setup, state: &State) -> String {
         sections.push(menu_section(menu, state.cursor, graph));
     }
     sections.join("\n\n")
+}
+
+/// A body under its heading, as it stands on every surface.
+pub(super) fn body_section(skill: &Skill) -> String {
+    format!("# Skill: {}\n\n{}", skill.id, skill.body)
+}
+
+/// The same, where no result of `read_skill` could bring it. It ends with the body.
+pub(super) fn body_again(skill: &Skill) -> String {
+    format!("{FRAMEWORK}`{}` is open. Its instructions:\n\n{}", skill.id, body_section(skill))
+}
+
+/// What a result of `read_skill` says, and the body where that is the place for it. It ends with the body.
+pub(super) fn with_body(mut text: String, skill: &Skill) -> String {
+    if skill.surface.is_in_result() {
+        text.push_str("\n\n");
+        text.push_str(&body_section(skill));
+    }
+    text
 }
 
 /// What the start of the turn leaves to the model.
@@ -165,20 +183,20 @@ pub(super) fn pick_refused(
 }
 
 /// A pick that moved the cursor.
-pub(super) fn pick_opened(id: &SkillId, procedure: Option<&Procedure>, graph: &Graph) -> String {
-    let mut text = format!("`{id}` is open: its instructions and tools are in place.");
+pub(super) fn pick_opened(skill: &Skill, procedure: Option<&Procedure>, graph: &Graph) -> String {
+    let mut text = format!("`{}` is open: its instructions and tools are in place.", skill.id);
     if let Some(procedure) = procedure
         && let Some(step) = procedure.current(graph)
     {
         let (number, total) = (procedure.step(), procedure.total(graph));
         text.push_str(&format!(" Step {number} of {total}: `{}`. {}", graph.tool_id(step.tool), step.note));
     }
-    text
+    with_body(text, skill)
 }
 
 /// A pick that opened a skill beside the cursor.
-pub(super) fn pick_opened_beside(id: &SkillId) -> String {
-    format!("`{id}` is open for the rest of this turn, beside the skill you are in.")
+pub(super) fn pick_opened_beside(skill: &Skill) -> String {
+    with_body(format!("`{}` is open for the rest of this turn, beside the skill you are in.", skill.id), skill)
 }
 
 /// A pick that could have been, and was not.

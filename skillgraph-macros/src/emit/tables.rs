@@ -2,7 +2,9 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use skillgraph_core::decl::{Body, GovernorLimits, Lints, Literal, Number, OnSkip, Scope, SkillDecl, StatusSet};
+use skillgraph_core::decl::{
+    Body, GovernorLimits, Lints, Literal, Number, OnSkip, Scope, SkillDecl, StatusSet, Surface,
+};
 
 use skillgraph_core::score::ScorePolicy;
 
@@ -149,6 +151,13 @@ fn skill_row(emit: &Emit<'_>, skill: &Skill, decl: &SkillDecl<Span>) -> TokenStr
         Scope::Active => quote_spanned!(Span::mixed_site()=> Active),
         Scope::Always => quote_spanned!(Span::mixed_site()=> Always),
     };
+    let surface = match skill.surface.map(|(surface, _)| surface).unwrap_or_default() {
+        Surface::SystemPrompt => quote_spanned!(Span::mixed_site()=> SystemPrompt),
+        Surface::ToolResult => quote_spanned!(Span::mixed_site()=> ToolResult),
+        Surface::Both => quote_spanned!(Span::mixed_site()=> Both),
+    };
+    // `new` is `None` for 0 alone.
+    let refresh = skill.refresh.map_or(0, |(refresh, _)| refresh.get());
     let (produces, consumes) = (kinds(skill.produces.as_ref()), kinds(skill.consumes.as_ref()));
     let lints = lints(&private, &skill.attributes.lints);
     quote_spanned! {Span::mixed_site()=>
@@ -160,6 +169,8 @@ fn skill_row(emit: &Emit<'_>, skill: &Skill, decl: &SkillDecl<Span>) -> TokenStr
             steps: &[#(#steps),*],
             on_skip: #private::OnSkip::#on_skip,
             scope: #private::Scope::#scope,
+            surface: #private::Surface::#surface,
+            refresh: ::core::num::NonZeroU32::new(#refresh),
             produces: #produces,
             consumes: #consumes,
             lints: #lints,

@@ -1,21 +1,24 @@
 //! `skill NAME ["=" "…"] { field, … }`
 
+use std::num::NonZeroU32;
+
 use proc_macro2::{Ident, Span, TokenTree};
-use skillgraph_core::decl::{OnSkip, Scope};
+use skillgraph_core::decl::{OnSkip, Scope, Surface};
 use skillgraph_core::suggest::{closest, listed};
 use skillgraph_core::{Code, Finding};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{Token, token};
+use syn::{LitInt, Token, token};
 
 use super::{docs, name, new_name, not_yet, recover, text};
 use crate::ast::{Attributes, Body, Graph, Kinds, Skill, Step, Steps};
 use crate::findings::Findings;
 
 /// The fields in this version.
-const FIELDS: [&str; 8] = ["description", "body", "tools", "steps", "on_skip", "scope", "produces", "consumes"];
+const FIELDS: [&str; 10] =
+    ["description", "body", "tools", "steps", "on_skip", "surface", "refresh", "scope", "produces", "consumes"];
 /// The fields of SPEC 1.1 that this version does not have.
-const LATER_FIELDS: [&str; 3] = ["surface", "refresh", "model"];
+const LATER_FIELDS: [&str; 1] = ["model"];
 
 pub(super) fn parse(
     input: ParseStream<'_>,
@@ -34,6 +37,8 @@ pub(super) fn parse(
         steps: None,
         on_skip: None,
         scope: Scope::Active,
+        surface: None,
+        refresh: None,
         produces: None,
         consumes: None,
         broken: false,
@@ -118,6 +123,17 @@ fn field(
             let (value, span) = word_of(input, &[("advance", OnSkip::Advance), ("hold", OnSkip::Hold)], findings)?;
             skill.on_skip = Some((value.unwrap_or_default(), span));
         }
+        "surface" => {
+            let surfaces = [
+                ("system_prompt", Surface::SystemPrompt),
+                ("tool_result", Surface::ToolResult),
+                ("both", Surface::Both),
+            ];
+            let (value, span) = word_of(input, &surfaces, findings)?;
+            skill.broken |= value.is_none();
+            skill.surface = value.map(|value| (value, span));
+        }
+        "refresh" => skill.refresh = Some(refresh(input)?),
         _ => {
             let (value, _) = word_of(input, &[("active", Scope::Active), ("always", Scope::Always)], findings)?;
             skill.scope = value.unwrap_or_default();
@@ -164,6 +180,26 @@ fn step(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Step> {
         *slot = kinds(input, findings)?;
     }
     Ok(step)
+}
+
+/// `every N iterations`
+fn refresh(input: ParseStream<'_>) -> syn::Result<(NonZeroU32, Span)> {
+    let expected = "expected how often, as in `every 5 iterations`";
+    if super::take_word(input, "every")?.is_none() || !input.peek(LitInt) {
+        return Err(input.error(expected));
+    }
+    let literal: LitInt = input.parse()?;
+    let Some(every) = NonZeroU32::new(literal.base10_parse()?) else {
+        return Err(syn::Error::new(
+            literal.span(),
+            "expected at least 1: leave `refresh` out where nothing is repeated",
+        ));
+    };
+    // `every 1 iteration` reads better.
+    if super::take_word(input, "iterations")?.is_none() && super::take_word(input, "iteration")?.is_none() {
+        return Err(input.error(expected));
+    }
+    Ok((every, literal.span()))
 }
 
 /// Kinds of artifact, in square brackets.

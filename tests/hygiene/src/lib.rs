@@ -65,6 +65,8 @@ pub mod inner {
             skill graph {
                 description: "A graph",
                 body: "Nothing {{here}}.",
+                surface: both,
+                refresh: every 2 iterations,
             }
 
             entry skill;

@@ -8,8 +8,6 @@ skill_graph! {
             description: "Refunds and charges",
             body: "Be exact.",
             tools: [lookup_order],
-            surface: tool_result,
-            refresh: every 3 iterations,
             model: "large",
         }
 

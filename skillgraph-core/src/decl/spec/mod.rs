@@ -35,10 +35,12 @@
 mod read;
 mod write;
 
+use std::num::NonZeroU32;
+
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{GuardOperator, OnSkip, Scope, ScorerKind, Status};
+use super::{GuardOperator, OnSkip, Scope, ScorerKind, Status, Surface};
 pub use write::NotData;
 
 /// A whole graph.
@@ -160,6 +162,12 @@ pub struct SkillSpec {
     /// Whether its tools are offered always; `active` where nothing is said.
     #[serde(default, skip_serializing_if = "is_active")]
     pub scope: Scope,
+    /// Where its body is read; `system_prompt` where nothing is said.
+    #[serde(default, skip_serializing_if = "is_system_prompt")]
+    pub surface: Surface,
+    /// How many replies of the model may follow on the body before it is given again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh: Option<NonZeroU32>,
     /// Kinds of artifact that it leaves behind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub produces: Option<Vec<String>>,
@@ -293,6 +301,10 @@ fn some_terms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<GuardSpe
 /// A list that was written holds something.
 fn not_empty<T, E: Error>(list: Vec<T>, what: &str) -> Result<Vec<T>, E> {
     if list.is_empty() { Err(E::invalid_length(0, &format!("at least {what}").as_str())) } else { Ok(list) }
+}
+
+fn is_system_prompt(surface: &Surface) -> bool {
+    *surface == Surface::SystemPrompt
 }
 
 fn is_active(scope: &Scope) -> bool {

@@ -8,8 +8,8 @@ use crate::Report;
 use crate::check::check_up;
 use crate::decl::{
     Body, Branch, Classify, Condition, EntryDecl, Fork, Governor, GovernorLimits, GovernorThen, GraphDecl, GuardTerm,
-    Lints, Literal, Number, Prose, RouteDecl, SkillDecl, StatusSet, StepDecl, Steps, TextList, ToolDecl, Tree, Trigger,
-    TriggerTools, Word,
+    Lints, Literal, Number, Prose, RouteDecl, SkillDecl, StatusSet, StepDecl, Steps, Surface, TextList, ToolDecl, Tree,
+    Trigger, TriggerTools, Word,
 };
 use crate::score::ScorePolicy;
 
@@ -89,6 +89,8 @@ fn skill(skill: &SkillSpec) -> SkillDecl<()> {
         steps: skill.steps.as_ref().map(|steps| Steps { at: (), list: steps.iter().map(step).collect() }),
         on_skip: skill.on_skip.map(|on_skip| (on_skip, ())),
         scope: skill.scope,
+        surface: (skill.surface != Surface::default()).then_some((skill.surface, ())),
+        refresh: skill.refresh.map(|refresh| (refresh, ())),
         produces: text_list(skill.produces.as_deref()),
         consumes: text_list(skill.consumes.as_deref()),
         lints: Lints::default(),

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::decl::{
     Body, Branch, Classify, Condition, EntryDecl, Governor, GovernorLimits, GovernorThen, GraphDecl, GuardTerm,
-    Literal, Number, RouteDecl, SkillDecl, StepDecl, TextList, Trigger, TriggerTools, Word,
+    Literal, Number, RouteDecl, SkillDecl, StepDecl, Surface, TextList, Trigger, TriggerTools, Word,
 };
 
 use crate::score::ScorePolicy;
@@ -96,6 +96,8 @@ impl<'a> Names<'a> {
             steps: skill.steps.as_ref().map(|steps| steps.list.iter().map(step).collect()),
             on_skip: skill.on_skip.as_ref().map(|(on_skip, _)| *on_skip),
             scope: skill.scope,
+            surface: skill.surface.as_ref().map_or(Surface::default(), |(surface, _)| *surface),
+            refresh: skill.refresh.as_ref().map(|(refresh, _)| *refresh),
             produces: texts(&skill.produces),
             consumes: texts(&skill.consumes),
         }
