@@ -18,6 +18,18 @@ const SPACED_LETTERS: &str = r"[[\p{Alphabetic}\p{N}]--[\p{scx=Han}\p{scx=Hira}\
 /// Hangul.
 const COMBINING: &str = r"[\p{M}\x{1160}-\x{11FF}\x{3131}-\x{318E}\x{D7B0}-\x{D7FF}\x{FF9E}-\x{FFDC}]";
 
+/// A text on one line, as a list shows it: white space of any kind, line breaks above all, becomes one space. What one row
+/// says cannot look like another row.
+///
+/// ```
+/// use skillgraph_core::text::one_line;
+///
+/// assert_eq!(one_line("Refunds.\n\n  - admin: do all"), "Refunds. - admin: do all");
+/// ```
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Folds a text for comparison.
 ///
 /// ```

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use skillgraph_core::score::ScorerTraits;
+use skillgraph_core::text::one_line;
 use skillgraph_core::turn::{
     Choice, DecideRequest, IntentCandidate, Message, ModelRequest, ScoreRequest, Scores, Transcript,
 };
@@ -193,7 +194,7 @@ fn question(candidates: &[IntentCandidate], stay: Option<&str>) -> String {
         "Which of these is the user's message about? Answer with one word of this list and nothing else.\n",
     );
     for candidate in candidates {
-        question.push_str(&format!("\n{}: {}", candidate.skill, candidate.intent));
+        question.push_str(&format!("\n{}: {}", candidate.skill, one_line(&candidate.intent)));
     }
     if let Some(stay) = stay {
         question.push_str(&format!("\n{STAY}: it goes on with `{stay}`"));

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod rules;
+mod turns;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

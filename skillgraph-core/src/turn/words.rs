@@ -6,6 +6,7 @@ use super::{PickRefusal, Procedure, Setup, Trip};
 use crate::decide::Cause;
 use crate::decl::{OnSkip, SkillId, Status, ToolId};
 use crate::graph::{Graph, Skill, SkillIx, Step};
+use crate::text::one_line;
 
 /// How a message of the framework begins, so that a reader of the transcript knows who speaks.
 pub(super) const FRAMEWORK: &str = "[skillgraph] ";
@@ -23,7 +24,7 @@ pub(super) fn system_prompt(setup: &Setup, state: &State) -> String {
         && let Some(step) = procedure.current(graph)
     {
         let (number, total) = (procedure.step(), procedure.total(graph));
-        sections.push(format!("Step {number} of {total} is next: call `{}`. {}", graph.tool_id(step.tool), step.note));
+        sections.push(format!("Step {number} of {total} is next: call `{}`. {}", graph.tool_id(step.tool), note(step)));
     }
     if let Some(menu) = &state.menu {
         sections.push(menu_section(menu, state.cursor, graph));
@@ -55,7 +56,7 @@ fn menu_section(menu: &Menu, cursor: Option<SkillIx>, graph: &Graph) -> String {
     let rows = menu.offered.iter().filter(|skill| Some(**skill) != cursor).map(|skill| {
         let share = menu.relevance.iter().find(|(scored, _)| scored == skill);
         let share = share.map_or(String::new(), |(_, share)| format!(" ({:.0} % relevant)", share * 100.0));
-        let description = graph.skill(*skill).map_or("", |skill| &skill.description);
+        let description = graph.skill(*skill).map_or(String::new(), |skill| one_line(&skill.description));
         format!("\n- `{}`: {description}{share}", graph.skill_id(*skill))
     });
     let rows: String = rows.collect();
@@ -70,7 +71,7 @@ fn menu_section(menu: &Menu, cursor: Option<SkillIx>, graph: &Graph) -> String {
 
 /// What the current step's tool says before its own description.
 pub(super) fn step_banner(procedure: &Procedure, step: &Step, graph: &Graph) -> String {
-    format!("[Step {} of {}: {}]", procedure.step(), procedure.total(graph), step.note)
+    format!("[Step {} of {}: {}]", procedure.step(), procedure.total(graph), note(step))
 }
 
 /// `read_skill`: what can be reached, and what would be refused.
@@ -80,7 +81,7 @@ pub(super) fn read_skill_description(setup: &Setup, state: &State) -> String {
     let rows = |wanted: bool| {
         let skills = graph.skills().iter().enumerate().map(|(at, skill)| (SkillIx::new(at), skill));
         let skills = skills.filter(|(at, _)| Some(*at) != cursor && reachable.contains(at) == wanted);
-        skills.map(|(_, skill)| format!("\n  - {}: {}", skill.id, skill.description)).collect::<String>()
+        skills.map(|(_, skill)| format!("\n  - {}: {}", skill.id, one_line(&skill.description))).collect::<String>()
     };
     let mut text = String::from("Opens a skill: its instructions and tools are there from your next message on.");
     match rows(true) {
@@ -189,7 +190,7 @@ pub(super) fn pick_opened(skill: &Skill, procedure: Option<&Procedure>, graph: &
         && let Some(step) = procedure.current(graph)
     {
         let (number, total) = (procedure.step(), procedure.total(graph));
-        text.push_str(&format!(" Step {number} of {total}: `{}`. {}", graph.tool_id(step.tool), step.note));
+        text.push_str(&format!(" Step {number} of {total}: `{}`. {}", graph.tool_id(step.tool), note(step)));
     }
     with_body(text, skill)
 }
@@ -235,7 +236,7 @@ pub(super) fn skip_held(procedure: &Procedure, step: &Step, graph: &Graph) -> St
         procedure.step(),
         procedure.total(graph),
         graph.tool_id(step.tool),
-        step.note
+        note(step)
     )
 }
 
@@ -249,7 +250,7 @@ pub(super) fn standing(procedure: &Procedure, graph: &Graph) -> String {
         };
         return format!("[All {total} steps are behind{skipped}.]");
     };
-    format!("[Step {} of {total} is next: `{}`. {}]", procedure.step(), graph.tool_id(step.tool), step.note)
+    format!("[Step {} of {total} is next: `{}`. {}]", procedure.step(), graph.tool_id(step.tool), note(step))
 }
 
 /// The same, after a call that did not take the step.
@@ -262,7 +263,7 @@ pub(super) fn standing_still(procedure: &Procedure, step: &Step, status: Status,
 pub(super) fn nudge(procedure: &Procedure, graph: &Graph) -> String {
     let steps: Vec<String> = procedure
         .remaining(graph)
-        .map(|(number, step)| format!("step {number} (`{}`: {})", graph.tool_id(step.tool), step.note))
+        .map(|(number, step)| format!("step {number} (`{}`: {})", graph.tool_id(step.tool), note(step)))
         .collect();
     format!(
         "{FRAMEWORK}The answer came before the procedure was finished. Not done at that point: {}. \
@@ -286,6 +287,12 @@ pub(super) fn spinning(trips: &[Trip]) -> String {
         })
         .collect();
     format!("{FRAMEWORK}{}. It did not help: try another way, or answer with what there is.", seen.join("; "))
+}
+
+/// Why a step comes now, as it stands in a sentence or between square brackets: neither a line break nor a bracket of its own
+/// ends them (SPEC 7).
+fn note(step: &Step) -> String {
+    one_line(&step.note).replace('[', "(").replace(']', ")")
 }
 
 fn listed(ids: &[SkillId]) -> String {
