@@ -39,6 +39,14 @@ pub(super) enum Fate {
 }
 
 impl Batch {
+    /// Whether each tool that runs is in the offer.
+    pub(super) fn is_offered_by(&self, offer: &Offer) -> bool {
+        self.calls.iter().all(|gated| match gated.fate {
+            Fate::Run { tool, .. } => offer.has(Offered::Tool(tool)),
+            _ => true,
+        })
+    }
+
     /// Sends every call of a reply through the gate.
     pub(super) fn gate(graph: &Graph, offer: &Offer, reply: &ModelReply) -> Self {
         let mut times_used: HashMap<&str, usize> = HashMap::new();

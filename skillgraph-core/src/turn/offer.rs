@@ -63,7 +63,12 @@ impl Offer {
             SKIP_STEP => Offered::SkipStep,
             _ => Offered::Tool(graph.find_tool(name)?),
         };
-        self.0.contains(&wanted).then_some(wanted)
+        self.has(wanted).then_some(wanted)
+    }
+
+    /// Whether that stands in it.
+    pub(super) fn has(&self, offered: Offered) -> bool {
+        self.0.contains(&offered)
     }
 
     /// The names, in order.

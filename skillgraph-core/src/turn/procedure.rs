@@ -52,6 +52,11 @@ impl Procedure {
         self.steps(graph).iter().enumerate().skip(self.done).map(|(at, step)| (at + 1, step))
     }
 
+    /// Whether there are as many steps as are behind.
+    pub(super) fn is_within(&self, graph: &Graph) -> bool {
+        self.done <= self.total(graph) && self.skipped.iter().all(|step| *step < self.done)
+    }
+
     /// How many steps were skipped.
     pub fn skipped(&self) -> usize {
         self.skipped.len()

@@ -88,11 +88,21 @@ pub enum RestoreError {
         /// Skills and tools that only the current graph has.
         new: Vec<String>,
     },
+    /// It was saved under this graph and has been changed since: no turn of this graph comes to such a state.
+    Impossible {
+        /// What about it cannot be.
+        what: &'static str,
+    },
 }
 
 impl fmt::Display for RestoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RestoreError::OtherGraph { saved, current, gone, new } = self;
+        let (saved, current, gone, new) = match self {
+            RestoreError::OtherGraph { saved, current, gone, new } => (saved, current, gone, new),
+            RestoreError::Impossible { what } => {
+                return write!(f, "the saved turn was changed after it was saved: {what}");
+            }
+        };
         write!(f, "the turn was saved under another version of the graph (`{saved}`, now `{current}`)")?;
         if !gone.is_empty() {
             write!(f, "; gone: {}", gone.join(", "))?;
@@ -100,11 +110,37 @@ impl fmt::Display for RestoreError {
         if !new.is_empty() {
             write!(f, "; new: {}", new.join(", "))?;
         }
+        if gone.is_empty() && new.is_empty() {
+            f.write_str("; it has the same skills and tools, and something else about it has changed")?;
+        }
         Ok(())
     }
 }
 
 impl std::error::Error for RestoreError {}
+
+impl State {
+    /// What no turn of this graph comes to.
+    fn impossible(&self, graph: &Graph) -> Option<&'static str> {
+        if self.cursor.iter().chain(&self.opened).any(|skill| graph.skill(*skill).is_none()) {
+            return Some("it is on a skill that the graph does not have");
+        }
+        if let Some(procedure) = &self.procedure
+            && (Some(procedure.skill()) != self.cursor || !procedure.is_within(graph))
+        {
+            return Some("its procedure is not one of the open skill, or is beyond its end");
+        }
+        // Between an offer and the end of its batch nothing changes that the offer depends on.
+        let offer = Offer::of(graph, self);
+        match &self.phase {
+            Phase::Model(saved) if *saved != offer => Some("it offers other tools than the graph does there"),
+            Phase::Tools(batch) if !batch.is_offered_by(&offer) => {
+                Some("it runs a tool that the graph does not offer there")
+            }
+            _ => None,
+        }
+    }
+}
 
 impl Turn {
     /// The turn as plain data. It can be taken at any time; a turn restored from it ends as this one would.
@@ -117,10 +153,15 @@ impl Turn {
     /// # Errors
     ///
     /// [`RestoreError::OtherGraph`] where the graph has changed since: its names and positions would mean something else.
+    /// [`RestoreError::Impossible`] where the state itself has: a tool would run that was not offered, or a step be behind
+    /// that is not.
     pub fn restore(setup: Arc<Setup>, saved: SavedTurn) -> Result<Self, RestoreError> {
         let current = GraphStamp::of(&setup.graph);
         if saved.graph == current {
-            return Ok(Self { setup, state: saved.state });
+            return match saved.state.impossible(&setup.graph) {
+                None => Ok(Self { setup, state: saved.state }),
+                Some(what) => Err(RestoreError::Impossible { what }),
+            };
         }
         let old: Vec<&String> = saved.graph.skills.iter().chain(&saved.graph.tools).collect();
         let now: Vec<&String> = current.skills.iter().chain(&current.tools).collect();
