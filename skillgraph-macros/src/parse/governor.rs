@@ -32,9 +32,7 @@ fn field(input: ParseStream<'_>, governor: &mut Governor, findings: &mut Finding
         let finding = Finding::new(Code::Syntax, word.span(), format!("a governor has no field `{name}`"));
         let Some(near) = closest(&name, FIELDS) else {
             findings.push(finding.help(format!("its fields are {}", listed(FIELDS))));
-            while !input.is_empty() && !input.peek(Token![,]) {
-                input.parse::<proc_macro2::TokenTree>()?;
-            }
+            recover::skip_to_comma(input);
             return Ok(());
         };
         findings.push(finding.help(format!("a field with a similar name exists: `{near}`")));

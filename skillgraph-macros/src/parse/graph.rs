@@ -1,6 +1,6 @@
 //! The graph's header and its items.
 
-use proc_macro2::{Ident, Span, TokenTree};
+use proc_macro2::{Ident, Span};
 use skillgraph_core::decl::Lints;
 use skillgraph_core::suggest::{closest, listed};
 use skillgraph_core::{Code, Finding};
@@ -164,9 +164,7 @@ fn tool(input: ParseStream<'_>, lints: &Lints, graph: &mut Graph, findings: &mut
     attributes.lints = lints.then(attributes.lints);
     if let Some(word) = recover::any_word(input).filter(|word| word == "mcp" && input.peek2(syn::Ident)) {
         findings.push(not_yet(&word, ""));
-        while !input.is_empty() && !input.peek(Token![,]) {
-            input.parse::<TokenTree>()?;
-        }
+        recover::skip_to_comma(input);
         return Ok(());
     }
     let ident = new_name(input, "the name of a tool", findings)?;

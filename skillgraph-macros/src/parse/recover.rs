@@ -94,6 +94,13 @@ fn skip_field(input: ParseStream<'_>) {
     }
 }
 
+/// Skips what belongs to a field that is not understood: up to its comma.
+pub(super) fn skip_to_comma(input: ParseStream<'_>) {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        skip_one(input);
+    }
+}
+
 /// Skips everything.
 pub(super) fn skip_all(input: ParseStream<'_>) {
     while !input.is_empty() {

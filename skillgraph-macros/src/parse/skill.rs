@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use proc_macro2::{Ident, Span, TokenTree};
+use proc_macro2::{Ident, Span};
 use skillgraph_core::decl::{OnSkip, Scope, Surface};
 use skillgraph_core::suggest::{closest, listed};
 use skillgraph_core::{Code, Finding};
@@ -87,9 +87,7 @@ fn field(
         findings.push(if later { not_yet(&word, "") } else { unknown_field(&word) });
         let Some(near) = closest(&field, FIELDS).filter(|_| !later) else {
             skill.broken |= !later;
-            while !input.is_empty() && !input.peek(Token![,]) {
-                input.parse::<TokenTree>()?;
-            }
+            recover::skip_to_comma(input);
             return Ok(());
         };
         // Read on as what it was meant to be: it is not missing too.
