@@ -19,9 +19,9 @@ use skillgraph::core::graph::{Closures, Graph};
 use skillgraph::core::score::{ScorePolicy, ScorerTraits};
 use skillgraph::core::turn::{
     Choice, Event, Input, Limits, Message, ModelReply, ModelRequest, Output, Proposal, SavedTurn, ScoreRequest, Scores,
-    Setup, StopReason, Strictness, ToolCall, ToolReturn, ToolRun, ToolSpec, Transcript, Turn,
+    Setup, StopReason, Strictness, ToolCall, ToolReturn, ToolRun, Transcript, Turn,
 };
-use skillgraph::{Cause, Outcome, ToolId};
+use skillgraph::{Cause, Outcome};
 
 const TOOLS: usize = 4;
 
@@ -356,18 +356,12 @@ struct Run {
 }
 
 fn setup(graph: &Arc<Graph>, iterations: u32, start: &StartPlan) -> Arc<Setup> {
-    let spec = |name: &ToolId| ToolSpec {
-        name: name.clone(),
-        description: "Works.".into(),
-        parameters: json!({ "type": "object" }),
-    };
     Arc::new(Setup {
-        graph: graph.clone(),
-        tools: graph.tools().iter().map(|name| Arc::new(spec(name))).collect(),
         system: "Host.".into(),
         limits: Limits { iterations, result_characters: 100 },
         strictness: start.strictness,
         decider: start.decider.is_some(),
+        ..common::setup(graph.clone())
     })
 }
 

@@ -5,7 +5,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use skillgraph::{DynTool, Message, ModelReply, ModelRequest, ToolCall, ToolReply, Transcript, TurnReport};
+use skillgraph::core::graph::Graph;
+use skillgraph::core::turn::{Limits, Setup, Strictness, ToolSpec};
+use skillgraph::{DynTool, Message, ModelReply, ModelRequest, ToolCall, ToolId, ToolReply, Transcript, TurnReport};
+
+/// What a turn of this graph needs, its tools included.
+pub fn setup(graph: Arc<Graph>) -> Setup {
+    let spec = |name: &ToolId| {
+        let parameters = json!({ "type": "object", "properties": {} });
+        Arc::new(ToolSpec { name: name.clone(), description: "Works.".into(), parameters })
+    };
+    Setup {
+        tools: graph.tools().iter().map(spec).collect(),
+        graph,
+        system: String::new(),
+        limits: Limits::default(),
+        strictness: Strictness::Assist,
+        decider: false,
+    }
+}
 
 /// A tool that replies by a function of its arguments.
 pub fn tool(name: &str, reply: impl Fn(Value) -> ToolReply<Value> + Send + Sync + 'static) -> DynTool {

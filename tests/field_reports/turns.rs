@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use skillgraph::core::graph::Graph;
-use skillgraph::core::turn::{Input, Limits, Output, SavedTurn, Setup, Strictness, ToolReturn, ToolSpec, Turn};
+use skillgraph::core::turn::{Input, Output, SavedTurn, Setup, ToolReturn, Turn};
 use skillgraph::{
     Agent, AgentBuilder, BoundTool, Continuity, Event, GraphSpec, Message, ModelReply, ModelRequest, ScriptedModel,
     Status, ToolCall, Transcript, TurnReport, skill_graph,
@@ -83,18 +83,7 @@ async fn b16_who_has_left_the_skill_or_done_all_is_not_reminded() {
 }
 
 fn setup(graph: Arc<Graph>) -> Arc<Setup> {
-    let spec = |name: &skillgraph::ToolId| {
-        let parameters = json!({ "type": "object", "properties": {} });
-        Arc::new(ToolSpec { name: name.clone(), description: "Works.".into(), parameters })
-    };
-    Arc::new(Setup {
-        tools: graph.tools().iter().map(spec).collect(),
-        graph,
-        system: String::new(),
-        limits: Limits::default(),
-        strictness: Strictness::Assist,
-        decider: false,
-    })
+    Arc::new(crate::common::setup(graph))
 }
 
 fn request(turn: &Turn) -> ModelRequest {
