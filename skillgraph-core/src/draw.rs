@@ -45,7 +45,7 @@ pub fn to_mermaid<S>(decl: &GraphDecl<S>) -> String {
     }
     for route in &decl.routes {
         if let (Some(from), Some(to)) = (nodes.get(route.from.text.as_str()), nodes.get(route.to.text.as_str())) {
-            let arrow = if matches!(route.trigger, Trigger::Pick) { "-.->" } else { "-->" };
+            let arrow = if route.trigger.is_pick() { "-.->" } else { "-->" };
             line(format_args!("n{from} {arrow}|\"{}\"| n{to}", escape(&route_caption(route, &tools))));
         }
     }

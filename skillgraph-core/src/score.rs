@@ -57,6 +57,10 @@ pub struct Judgement {
     pub ranked: Vec<Ranked>,
     /// The second best that counts, with the gap to the best: from 0 to 1.
     pub runner_up: Option<(usize, f64)>,
+    /// The best leads by the margin, or decides however close the next one is.
+    pub decisive: bool,
+    /// What a score had to exceed to count.
+    pub floor: Option<f64>,
 }
 
 /// What is to be done.
@@ -90,8 +94,8 @@ pub fn judge(scores: &[f64], incumbent: Option<usize>, policy: &ScorePolicy, tra
     let counts = |ranked: &&Ranked| ranked.score.is_finite() && floor.is_none_or(|floor| ranked.score > floor);
     let alive: Vec<Ranked> = ranked.iter().filter(counts).copied().collect();
     let gap_to = |best: &Ranked, other: &Ranked| ((best.score - other.score) / 2.0).tanh();
-    let (verdict, runner_up) = match alive.as_slice() {
-        [] => (ScoreVerdict::Unmatched, None),
+    let (verdict, runner_up, decisive) = match alive.as_slice() {
+        [] => (ScoreVerdict::Unmatched, None, false),
         [best, rest @ ..] => {
             let runner_up = rest.first().map(|second| (second.candidate, gap_to(best, second)));
             let decisive = traits.categorical || runner_up.is_none_or(|(_, gap)| gap >= policy.margin);
@@ -103,10 +107,10 @@ pub fn judge(scores: &[f64], incumbent: Option<usize>, policy: &ScorePolicy, tra
                     ScoreVerdict::Menu(close.take(policy.menu.max(2)).map(|ranked| ranked.candidate).collect())
                 }
             };
-            (verdict, runner_up)
+            (verdict, runner_up, decisive)
         }
     };
-    Judgement { verdict, ranked, runner_up }
+    Judgement { verdict, ranked, runner_up, decisive, floor }
 }
 
 /// Best first, with their shares. What is no finite number ranks last and has no share, if any other has one.
@@ -128,11 +132,12 @@ fn rank(scores: &[f64]) -> Vec<Ranked> {
 
 /// How many words a message and a text share, from 0 to 1: the cosine of the sets of their words.
 pub fn keyword_score(message: &BTreeSet<String>, text: &BTreeSet<String>) -> f64 {
-    let shared = message.intersection(text).count();
-    if shared == 0 {
-        return 0.0;
-    }
-    shared as f64 / ((message.len() * text.len()) as f64).sqrt()
+    cosine(message.intersection(text).count(), message.len(), text.len())
+}
+
+/// The cosine of two sets, by how many elements they share and how many each has.
+pub(crate) fn cosine(shared: usize, one: usize, other: usize) -> f64 {
+    if shared == 0 { 0.0 } else { shared as f64 / ((one * other) as f64).sqrt() }
 }
 
 /// The words of a text that say something: folded, without stop words and plural endings. Scripts that put no spaces

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::decl::{GraphDecl, RouteDecl, Scope, SkillDecl, Trigger, Word};
+use crate::decl::{GraphDecl, RouteDecl, Scope, SkillDecl, Word};
 
 /// Names resolved to positions, and who can hold the cursor. Maps are only asked, never walked, so that their order
 /// shows nowhere.
@@ -45,7 +45,7 @@ impl<'a, S> Facts<'a, S> {
         facts.entered = entries.filter_map(|skill| facts.skill(&skill.text)).collect();
         let between = || decl.routes.iter().filter(|route| route.from.text != route.to.text);
         facts.left = between().filter_map(|route| facts.skill(&route.from.text)).collect();
-        let fires = |route: &&RouteDecl<S>| !matches!(route.trigger, Trigger::Pick);
+        let fires = |route: &&RouteDecl<S>| !route.trigger.is_pick();
         facts.fired = between().filter(fires).filter_map(|route| facts.skill(&route.to.text)).collect();
         facts.holders = facts.find_holders();
         facts.everywhere = facts.find_everywhere();

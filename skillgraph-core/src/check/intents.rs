@@ -6,7 +6,7 @@ use super::body::blank;
 use super::rules::all_conditions;
 use crate::decl::{Condition, EntryDecl, GraphDecl, ScorerKind, TextList, Word, leveled};
 use crate::finding::{Code, Finding};
-use crate::score::{ScoreVerdict, ScorerTraits, judge, words};
+use crate::score::{ScoreVerdict, ScorerTraits, cosine, judge, words};
 use crate::text::fold;
 
 /// `intent("…", [])`.
@@ -217,8 +217,7 @@ impl Vocabulary {
                 false => uses.len(),
             };
             let shared = message.iter().filter(|word| uses.get(*word).is_some_and(|count| left(word, count))).count();
-            let score = if shared == 0 { 0.0 } else { shared as f64 / ((message.len() * size) as f64).sqrt() };
-            Some((at, score))
+            Some((at, cosine(shared, message.len(), size)))
         };
         sharing.into_iter().filter_map(score).collect()
     }

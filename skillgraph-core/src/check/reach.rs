@@ -90,7 +90,7 @@ pub(super) fn check_self_loop<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<
 /// Two edges out of one skill, to different skills, can fire on the same result.
 pub(super) fn check_ambiguous_routes<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
     let mut earlier: HashMap<&str, Vec<&RouteDecl<S>>> = HashMap::new();
-    for route in decl.routes.iter().filter(|route| !matches!(route.trigger, Trigger::Pick) && !route.unread) {
+    for route in decl.routes.iter().filter(|route| !route.trigger.is_pick() && !route.unread) {
         let before = earlier.entry(&route.from.text).or_default();
         let rival = before.iter().find(|rival| rival.to.text != route.to.text && can_fire_together(rival, route));
         if let Some(rival) = rival {

@@ -1,6 +1,6 @@
 //! Surfaces: that the model gets to read every body (SPEC 5.1).
 
-use crate::decl::{GraphDecl, SkillDecl, Surface, Trigger};
+use crate::decl::{GraphDecl, SkillDecl, Surface};
 use crate::finding::{Code, Finding};
 
 /// A body that stands only in a result of `read_skill`, on a skill that opens without it.
@@ -26,7 +26,7 @@ fn way_past_read_skill<S: Clone>(decl: &GraphDecl<S>, skill: &SkillDecl<S>) -> O
     let name = &skill.ident.text;
     let entry = || decl.entries.iter().find(|entry| entry.skill.text == *name).map(|entry| ("an entry", &entry.skill));
     let edge = || {
-        let edges = decl.routes.iter().filter(|route| !route.unread && !matches!(route.trigger, Trigger::Pick));
+        let edges = decl.routes.iter().filter(|route| !route.unread && !route.trigger.is_pick());
         edges.map(|route| &route.to).find(|to| to.text == *name).map(|to| ("an edge", to))
     };
     let leaf = || {

@@ -48,7 +48,7 @@ pub(super) fn check_duplicate_route<S: Clone>(
             continue;
         };
         let Some(first) = seen.insert((from, to, trigger), route) else { continue };
-        let arrow = if matches!(route.trigger, Trigger::Pick) { "~>" } else { "->" };
+        let arrow = if route.trigger.is_pick() { "~>" } else { "->" };
         findings.push(
             Finding::new(
                 Code::DuplicateRoute,

@@ -113,6 +113,11 @@ impl<S> TriggerTools<S> {
 }
 
 impl<S> Trigger<S> {
+    /// Whether nothing but the model's own pick takes the edge.
+    pub fn is_pick(&self) -> bool {
+        matches!(self, Trigger::Pick)
+    }
+
     /// The statuses that let this edge fire: success and partial unless the author said otherwise (SPEC 3.3).
     pub fn statuses(&self) -> StatusSet {
         match self {

@@ -12,19 +12,22 @@ impl Graph {
     /// Examples of rules with closures are run here; what they show is a warning, because a closure may go by more than
     /// the message.
     pub fn checkup(&self) -> Report {
-        let decl = self.decl.at_pointers();
-        let mut found = check_up(&decl);
+        self.checkup_of(&self.decl.at_pointers())
+    }
+
+    fn checkup_of(&self, decl: &GraphDecl<String>) -> Report {
+        let mut found = check_up(decl);
         if found.findings.iter().all(|finding| finding.level == Level::Warning) {
-            found.findings.extend(self.run_examples(&decl));
-            found.findings.extend(self.run_never_routes(&decl));
+            found.findings.extend(self.run_examples(decl));
+            found.findings.extend(self.run_never_routes(decl));
         }
-        Report::of(&decl, found)
+        Report::of(decl, found)
     }
 
     /// As [`Self::checkup`], for turns that end after so many model calls.
     pub(crate) fn checkup_within(&self, iterations: u32) -> Report {
-        let mut report = self.checkup();
         let decl = self.decl.at_pointers();
+        let mut report = self.checkup_of(&decl);
         for (skill, declared) in self.skills.iter().zip(&decl.skills) {
             let steps = skill.steps.len();
             let Some(place) = declared.steps.as_ref().filter(|_| steps >= iterations as usize) else { continue };

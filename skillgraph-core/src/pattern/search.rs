@@ -1,6 +1,6 @@
 //! The search over several automata at once.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use super::alphabet::Alphabet;
 use super::lazy::{Lazy, MATCHED, START};
@@ -45,7 +45,7 @@ type Product = Vec<u32>;
 impl Search<'_> {
     fn run(mut self) -> Found {
         let start: Product = vec![START; self.lazy.len()];
-        let mut index: HashMap<Product, ()> = HashMap::from([(start.clone(), ())]);
+        let mut seen: HashSet<Product> = HashSet::from([start.clone()]);
         let mut states = vec![start];
         // For each state, the state that it was first reached from, and by which symbol.
         let mut origins: Vec<Option<(usize, usize)>> = vec![None];
@@ -56,13 +56,13 @@ impl Search<'_> {
             }
             for symbol in 0..self.alphabet.symbols.len() {
                 let next = self.step(&state, symbol);
-                if self.is_hopeless(&next) || index.contains_key(&next) {
+                if self.is_hopeless(&next) || seen.contains(&next) {
                     continue;
                 }
                 if states.len() >= MOST_STATES {
                     return Found::Undecided;
                 }
-                index.insert(next.clone(), ());
+                seen.insert(next.clone());
                 states.push(next);
                 origins.push(Some((at, symbol)));
             }

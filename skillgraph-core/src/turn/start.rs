@@ -179,7 +179,7 @@ impl Turn {
         let policy = graph.classify().map_or(ScorePolicy::DEFAULT, |(_, policy)| policy);
         let incumbent = start.inherited.and_then(|skill| candidates.iter().position(|candidate| *candidate == skill));
         let judgement = judge(&said.scores, incumbent, &policy, said.traits);
-        start.scored = Some(Scored::of(&candidates, &judgement, &said, &policy));
+        start.scored = Some(Scored::of(&candidates, &judgement, said.scorer));
         let skills = |places: &[usize]| places.iter().filter_map(|at| candidates.get(*at).copied()).collect();
         match &judgement.verdict {
             ScoreVerdict::Move(at) => match candidates.get(*at) {
@@ -312,36 +312,35 @@ impl Start {
 /// The skills that are scored, in order: those of intents, then the one that is open already.
 fn candidates(graph: &Graph, inherited: Option<SkillIx>) -> Vec<SkillIx> {
     let mut candidates: Vec<SkillIx> = graph.intents().iter().map(|intent| intent.skill).collect();
-    candidates.extend(inherited.filter(|skill| !candidates.contains(skill)));
+    candidates.extend(without_intent(graph, inherited));
     candidates
 }
 
 /// The skill that is open already, where it has no intent.
+fn without_intent(graph: &Graph, inherited: Option<SkillIx>) -> Option<SkillIx> {
+    inherited.filter(|skill| graph.intents().iter().all(|intent| intent.skill != *skill))
+}
+
+/// The same as a scorer reads it: by its description.
 fn extra_candidate(graph: &Graph, inherited: Option<SkillIx>) -> Option<IntentCandidate> {
-    let skill = inherited.filter(|skill| graph.intents().iter().all(|intent| intent.skill != *skill))?;
+    let skill = without_intent(graph, inherited)?;
     let intent = graph.skill(skill)?.description.clone();
     Some(IntentCandidate { skill: graph.skill_id(skill), intent, examples: Vec::new() })
 }
 
 impl Scored {
-    fn of(candidates: &[SkillIx], judgement: &Judgement, said: &Scores, policy: &ScorePolicy) -> Self {
+    fn of(candidates: &[SkillIx], judgement: &Judgement, scorer: String) -> Self {
         let skill = |at: usize| candidates.get(at).copied();
         let finite = |score: f64| Some(score).filter(|score| score.is_finite());
         let ranked = judgement.ranked.iter();
         Scored {
-            scorer: said.scorer.clone(),
+            scorer,
             scores: ranked
                 .filter_map(|ranked| Some((skill(ranked.candidate)?, finite(ranked.score), ranked.relevance)))
                 .collect(),
             runner_up: judgement.runner_up.and_then(|(at, gap)| Some((skill(at)?, gap))),
-            decisive: match judgement.verdict {
-                ScoreVerdict::Move(_) => true,
-                ScoreVerdict::Stay => {
-                    judgement.runner_up.is_none_or(|(_, gap)| said.traits.categorical || gap >= policy.margin)
-                }
-                ScoreVerdict::Menu(_) | ScoreVerdict::Unmatched => false,
-            },
-            floor: policy.floor.or(said.traits.floor),
+            decisive: judgement.decisive,
+            floor: judgement.floor,
         }
     }
 
