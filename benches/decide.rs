@@ -11,7 +11,7 @@ use serde_json::json;
 use skillgraph::core::check::{check, check_up};
 use skillgraph::core::decide::{Evidence, Ruling, decide};
 use skillgraph::core::decl::Status;
-use skillgraph::core::graph::{Graph, SkillIx, ToolResult};
+use skillgraph::core::graph::{Graph, Hidden, SkillIx, ToolResult};
 use skillgraph::core::turn::{Input, Limits, Output, Setup, Strictness, ToolReturn, ToolSpec, Turn};
 use skillgraph::{GraphSpec, ModelReply, ToolCall, Transcript};
 
@@ -62,17 +62,22 @@ fn decisions(criterion: &mut Criterion) {
         let message = "Good morning, I have a question about my last order and the parcel that never came, thank you.";
 
         group.bench_function(BenchmarkId::new("stay", size), |bencher| {
-            bencher.iter(|| decide(&graph, black_box(cursor), batch(&[])));
+            bencher.iter(|| decide(&graph, &Hidden::NONE, black_box(cursor), batch(&[])));
         });
         group.bench_function(BenchmarkId::new("edge_fires", size), |bencher| {
-            bencher.iter(|| decide(&graph, black_box(cursor), batch(&fires)));
+            bencher.iter(|| decide(&graph, &Hidden::NONE, black_box(cursor), batch(&fires)));
         });
         group.bench_function(BenchmarkId::new("no_edge_fires_on_four", size), |bencher| {
-            bencher.iter(|| decide(&graph, black_box(cursor), batch(&none)));
+            bencher.iter(|| decide(&graph, &Hidden::NONE, black_box(cursor), batch(&none)));
         });
         group.bench_function(BenchmarkId::new("cold_start_no_rule", size), |bencher| {
             bencher.iter(|| {
-                decide(&graph, None, Evidence::TurnStart { message: black_box(message), ruling: Ruling::Rules })
+                decide(
+                    &graph,
+                    &Hidden::NONE,
+                    None,
+                    Evidence::TurnStart { message: black_box(message), ruling: Ruling::Rules },
+                )
             });
         });
     }
@@ -85,7 +90,12 @@ fn decisions(criterion: &mut Criterion) {
         group.throughput(Throughput::Bytes(message.len() as u64));
         group.bench_function(BenchmarkId::from_parameter(words), |bencher| {
             bencher.iter(|| {
-                decide(&graph, None, Evidence::TurnStart { message: black_box(&message), ruling: Ruling::Rules })
+                decide(
+                    &graph,
+                    &Hidden::NONE,
+                    None,
+                    Evidence::TurnStart { message: black_box(&message), ruling: Ruling::Rules },
+                )
             });
         });
     }
@@ -109,6 +119,7 @@ fn turns(criterion: &mut Criterion) {
             limits: Limits { iterations, ..Limits::default() },
             strictness: Strictness::Assist,
             decider: false,
+            permissions: None,
         });
         group.bench_function(BenchmarkId::new("iterations", iterations), |bencher| {
             bencher.iter(|| {

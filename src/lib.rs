@@ -12,14 +12,16 @@ pub use skillgraph_core::decl::{GraphSpec, SkillId, Status, ToolId};
 pub use skillgraph_core::graph::{Graph, GraphError, StaticGraph, TermEvidence, TermOutcome, ToolResult, Witness};
 pub use skillgraph_core::score::ScorerTraits;
 pub use skillgraph_core::turn::{
-    Event, GuardRecord, IntentCandidate, Message, ModelReply, ModelRequest, MoveRecord, Outcome, PickRefusal,
-    ScoreRequest, StopReason, Strictness, ToolCall, ToolSpec, Transcript, Trip, TripAction, TurnRouted, Usage,
+    Answer, Capability, Decision, Event, GuardRecord, HiddenSkill, IntentCandidate, Message, ModelReply, ModelRequest,
+    MoveRecord, Outcome, PersonReply, PickRefusal, Question, RestoreError, ScoreRequest, StopReason, Strictness,
+    Target, ToolCall, ToolSpec, Transcript, Trip, TripAction, TurnRouted, Usage,
 };
 pub use skillgraph_macros::tool;
 pub use skillgraph_runtime::{
-    Agent, AgentBuilder, BoundTool, BuildError, Continuity, Conversation, DynTool, EmbeddingScorer, IntentScorer,
-    Model, ModelError, ModelScorer, Rejection, RouteRecorder, RunError, ScorerError, ScriptedModel, Tool, ToolContext,
-    ToolOptions, ToolReply, TurnReport,
+    Agent, AgentBuilder, Authorizer, AuthorizerError, BoundTool, BuildError, Continuity, Conversation, DynTool,
+    EmbeddingScorer, Identity, IntentScorer, Model, ModelError, ModelScorer, Rejection, Role, RoleAuthorizer,
+    RouteRecorder, RunError, SavedConversation, ScorerError, ScriptedModel, Tool, ToolContext, ToolOptions, ToolReply,
+    TurnReport,
 };
 
 /// The pure core, for hosts that drive turns themselves and for tools around graphs: declaration, check-up, decision, turn

@@ -6,8 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::{
-    Edge, EdgeIx, EntryIx, Graph, Learnt, Reading, RouteTest, SkillIx, TermEvidence, TermOutcome, ToolResult, Verdict,
-    Witness, judge,
+    Edge, EdgeIx, EntryIx, Graph, Hidden, Learnt, Reading, RouteTest, SkillIx, TermEvidence, TermOutcome, ToolResult,
+    Verdict, Witness, judge,
 };
 
 /// Why the cursor is where it is (SPEC 3.1).
@@ -108,6 +108,8 @@ pub struct CursorMove {
     pub guards: Vec<GuardEvidence>,
     /// Tests that panicked; they count as not passed.
     pub panicked: Vec<PanickedTest>,
+    /// Hidden skills that it would have led to, or kept open, if they could be seen.
+    pub hidden: Vec<SkillIx>,
 }
 
 /// What became of a guard.
@@ -149,13 +151,14 @@ pub enum PanickedTest {
 /// Decides (SPEC 3.2, 4): at a turn's start the first entry rule that passes, else the default; later a declared edge
 /// that fired, else an accepted proposal, else an accepted pick, else stay.
 ///
-/// `cursor` is the skill that was open when the evidence arose; edges fire only from it. At a turn's start it is the one that
+/// Hidden skills are not there: no rule, default, edge, pick or earlier cursor leads to one (SPEC 9). `cursor` is the skill that was open when the evidence arose; edges fire only from it. At a turn's start it is the one that
 /// the last turn left open, if that is kept.
-pub fn decide(graph: &Graph, cursor: Option<SkillIx>, evidence: Evidence<'_>) -> CursorMove {
-    let stays = cursor.is_some() && !graph.is_tree();
+pub fn decide(graph: &Graph, hidden: &Hidden, cursor: Option<SkillIx>, evidence: Evidence<'_>) -> CursorMove {
+    let kept = cursor.filter(|cursor| !hidden.has(*cursor));
+    let stays = kept.is_some() && !graph.is_tree();
     let unmoved = CursorMove {
         from: cursor,
-        to: cursor,
+        to: kept,
         by: if stays { Cause::Stay } else { Cause::None },
         entry: None,
         witness: None,
@@ -163,16 +166,17 @@ pub fn decide(graph: &Graph, cursor: Option<SkillIx>, evidence: Evidence<'_>) ->
         losers: Vec::new(),
         guards: Vec::new(),
         panicked: Vec::new(),
+        hidden: cursor.filter(|cursor| hidden.has(*cursor)).into_iter().collect(),
     };
     match evidence {
         Evidence::Nothing => unmoved,
-        Evidence::TurnStart { message, ruling } => start(graph, message, ruling, unmoved),
+        Evidence::TurnStart { message, ruling } => start(graph, hidden, message, ruling, unmoved),
         Evidence::Batch { results, proposal, pick } => {
-            let unmoved = follow_edges(graph, results, unmoved);
+            let unmoved = follow_edges(graph, hidden, results, unmoved);
             if unmoved.fired.is_some() {
                 return unmoved;
             }
-            let other = |target: &SkillIx| Some(*target) != cursor;
+            let other = |target: &SkillIx| Some(*target) != cursor && !hidden.has(*target);
             if let Some(target) = proposal.filter(other) {
                 return CursorMove { to: Some(target), by: Cause::ToolProposal, ..unmoved };
             }
@@ -184,27 +188,41 @@ pub fn decide(graph: &Graph, cursor: Option<SkillIx>, evidence: Evidence<'_>) ->
     }
 }
 
-fn start(graph: &Graph, message: &str, ruling: Ruling, unmoved: CursorMove) -> CursorMove {
+fn start(graph: &Graph, hidden: &Hidden, message: &str, ruling: Ruling, mut unmoved: CursorMove) -> CursorMove {
     // A tree reads the message alone, which does not change: its leaf holds for the whole turn.
     if let Some((leaf, panicked)) = graph.leaf(message) {
         let panicked = panicked.into_iter().map(PanickedTest::Branch).collect();
-        return CursorMove { to: Some(leaf), panicked, ..unmoved };
+        unmoved.hidden.extend(Some(leaf).filter(|leaf| hidden.has(*leaf)));
+        return CursorMove { to: Some(leaf).filter(|leaf| !hidden.has(*leaf)), panicked, ..unmoved };
     }
     let (entry, witness, panicked) = match ruling {
-        Ruling::Intent(skill) => return CursorMove { to: Some(skill), by: Cause::Intent, ..unmoved },
-        Ruling::Decider(skill) => return CursorMove { to: Some(skill), by: Cause::Decider, ..unmoved },
+        Ruling::Intent(skill) if !hidden.has(skill) => {
+            return CursorMove { to: Some(skill), by: Cause::Intent, ..unmoved };
+        }
+        Ruling::Decider(skill) if !hidden.has(skill) => {
+            return CursorMove { to: Some(skill), by: Cause::Decider, ..unmoved };
+        }
+        Ruling::Intent(skill) | Ruling::Decider(skill) => {
+            unmoved.hidden.push(skill);
+            (None, None, Vec::new())
+        }
         Ruling::Undecided => (None, None, Vec::new()),
         Ruling::Rules => {
-            let found = graph.match_entry(message);
+            let found = graph.match_entry_without(message, hidden);
+            unmoved.hidden.extend(found.barred.iter().filter_map(|entry| graph.entry_skill(*entry)));
             let panicked = found.panicked.into_iter().map(PanickedTest::Entry).collect();
             let (entry, witness) = found.won.map_or((None, None), |(entry, witness)| (Some(entry), witness));
             (entry, witness, panicked)
         }
     };
-    if entry.is_none() && unmoved.from.is_some() {
+    if entry.is_none() && unmoved.to.is_some() {
         return CursorMove { by: Cause::Continuity, panicked, ..unmoved };
     }
     let entry = entry.or(graph.default_entry());
+    if let Some(barred) = entry.filter(|entry| graph.is_barred(*entry, hidden)) {
+        unmoved.hidden.extend(graph.entry_skill(barred));
+        return CursorMove { panicked, ..unmoved };
+    }
     match entry.and_then(|entry| graph.entry_skill(entry)) {
         Some(opened) => CursorMove { to: Some(opened), by: Cause::Entry, entry, witness, panicked, ..unmoved },
         None => CursorMove { panicked, ..unmoved },
@@ -212,14 +230,19 @@ fn start(graph: &Graph, message: &str, ruling: Ruling, unmoved: CursorMove) -> C
 }
 
 /// In call order, the first result that fires an edge wins; later ones that fire to another target lose.
-fn follow_edges(graph: &Graph, results: &[ToolResult], mut decision: CursorMove) -> CursorMove {
-    let Some(cursor) = decision.from else { return decision };
+fn follow_edges(graph: &Graph, hidden: &Hidden, results: &[ToolResult], mut decision: CursorMove) -> CursorMove {
+    let Some(cursor) = decision.to else { return decision };
     for (at, result) in results.iter().enumerate() {
         // The first edge out of the cursor, in declaration order, that the result fires.
         let mut candidates = graph.candidate_edges(cursor, result.tool_ix);
         let fired = candidates.find(|(edge, candidate)| {
             let firing = Firing { edge: *edge, result: at };
-            candidate.statuses.contains(result.status) && passes(firing, candidate, result, &mut decision)
+            let fires = candidate.statuses.contains(result.status) && passes(firing, candidate, result, &mut decision);
+            if fires && hidden.has(candidate.to) {
+                decision.hidden.push(candidate.to);
+                return false;
+            }
+            fires
         });
         let Some((edge, Edge { to: target, .. })) = fired else { continue };
         let firing = Firing { edge, result: at };

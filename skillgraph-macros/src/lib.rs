@@ -37,8 +37,9 @@ pub fn skill_graph(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// * A `&ToolContext` is passed through.
 /// * The function returns `Result<T, E>` or `Result<ToolReply<T>, E>` with `T: Serialize` and `E: Display`.
 ///
-/// `#[tool(exclusive)]` says that no other tool may run at the same time. `#[tool(crate = path)]` names the facade where
-/// it is not called `skillgraph`.
+/// `#[tool(exclusive)]` says that no other tool may run at the same time, `#[tool(capabilities("payments.write"))]` what
+/// somebody must be allowed to run it beside `tool_call`. `#[tool(crate = path)]` names the facade where it is not called
+/// `skillgraph`.
 #[proc_macro_attribute]
 pub fn tool(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     tool::expand(options.into(), item.into()).into()

@@ -5,7 +5,7 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::parse::{ParseStream, Parser};
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, LitStr, Path, Token, Type, Visibility};
@@ -34,19 +34,25 @@ pub(crate) fn type_name(function: &str) -> String {
         .collect()
 }
 
-/// `exclusive`, `crate = path`
+/// `exclusive`, `capabilities("name", …)`, `crate = path`
 struct Options {
     exclusive: bool,
+    capabilities: Vec<LitStr>,
     facade: Option<Path>,
 }
 
 impl Options {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let mut options = Options { exclusive: false, facade: None };
+        let mut options = Options { exclusive: false, capabilities: Vec::new(), facade: None };
         while !input.is_empty() {
             let word = input.call(Ident::parse_any)?;
             if word == "exclusive" {
                 options.exclusive = true;
+            } else if word == "capabilities" {
+                let names;
+                syn::parenthesized!(names in input);
+                options.capabilities =
+                    names.parse_terminated(<LitStr as Parse>::parse, Token![,])?.into_iter().collect();
             } else if word == "crate" {
                 input.parse::<Token![=]>()?;
                 options.facade = Some(input.parse()?);
@@ -54,7 +60,7 @@ impl Options {
                 return Err(syn::Error::new(
                     word.span(),
                     format!(
-                        "`{word}` is not an option of `#[tool]`\nhelp: the options are `exclusive` and `crate = path`"
+                        "`{word}` is not an option of `#[tool]`\nhelp: the options are `exclusive`, `capabilities(\"name\")` and `crate = path`"
                     ),
                 ));
             }
@@ -165,6 +171,10 @@ fn generate(options: &Options, function: &Function) -> syn::Result<TokenStream> 
             }
         }
     });
+    let capabilities = (!options.capabilities.is_empty()).then(|| {
+        let names = &options.capabilities;
+        quote!(const CAPABILITIES: &'static [&'static ::core::primitive::str] = &[#(#names),*];)
+    });
     let span = output.span();
     let returned = quote_spanned!(span=> <#output as #private::ToolReturn>);
     let output_type = quote_spanned!(span=> #returned::Output);
@@ -175,6 +185,7 @@ fn generate(options: &Options, function: &Function) -> syn::Result<TokenStream> 
         impl #private::Tool for #type_name {
             const NAME: &'static ::core::primitive::str = #text;
             const DESCRIPTION: &'static ::core::primitive::str = #description;
+            #capabilities
             type Args = #args_type;
             type Output = #output_type;
             type Error = #error_type;

@@ -9,15 +9,19 @@ use serde_json::{Value, json};
 use skillgraph_core::Report;
 use skillgraph_core::decl::{GovernorThen, ScorerKind};
 use skillgraph_core::graph::{Graph, GraphError, StaticGraph};
-use skillgraph_core::turn::{Limits, Setup, Strictness, Transcript};
+use skillgraph_core::turn::{Limits, Permissions, RestoreError, Setup, Strictness, Transcript};
 
-use crate::conversation::{Continuity, Conversation, RunError, TurnReport};
+use crate::authorize::{AnyAuthorizer, Authorizer};
+use crate::conversation::{Continuity, Conversation, RunError, SavedConversation, TurnReport};
 use crate::model::{AnyModel, Model};
 use crate::scorer::{AnyScorer, IntentScorer};
 use crate::tool::BoundTool;
 
 /// How long a tool may take where nobody said otherwise.
 const TOOL_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long an authorizer may take where nobody said otherwise.
+const AUTHORIZER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A graph, its tools and a model (SPEC 14.1). Cheap to copy; one agent serves many conversations at once.
 #[derive(Clone)]
@@ -34,6 +38,8 @@ pub(crate) struct Parts {
     pub(crate) continuity: Continuity,
     pub(crate) scorer: Option<Arc<dyn AnyScorer>>,
     pub(crate) decider: Option<Arc<dyn AnyModel>>,
+    pub(crate) authorizer: Option<Arc<dyn AnyAuthorizer>>,
+    pub(crate) authorizer_timeout: Duration,
     /// Models that a governor escalates to, by name.
     pub(crate) named_models: HashMap<String, Arc<dyn AnyModel>>,
 }
@@ -56,6 +62,27 @@ impl Agent {
     /// Begins a conversation that goes on after what was said before.
     pub fn conversation_after(&self, history: Transcript) -> Conversation {
         Conversation::new(self.clone(), history)
+    }
+
+    /// Goes on with a saved conversation (SPEC 10). Where the agent has an authorizer, it is asked anew, about the identity
+    /// that [`Conversation::with_identity`] gives.
+    ///
+    /// # Errors
+    ///
+    /// As [`Turn::restore`](skillgraph_core::turn::Turn::restore), where a turn is under way. Between turns there is nothing
+    /// that a changed graph could break: a skill that it no longer has is dropped, and the record of the next turn names it.
+    pub fn restore(&self, saved: SavedConversation) -> Result<Conversation, RestoreError> {
+        Conversation::restore(self.clone(), saved, false)
+    }
+
+    /// The same for a conversation that was saved under another version of the graph: what its turn under way no longer finds
+    /// is dropped, and said on the record.
+    ///
+    /// # Errors
+    ///
+    /// As [`Turn::migrate`](skillgraph_core::turn::Turn::migrate).
+    pub fn migrate(&self, saved: SavedConversation) -> Result<Conversation, RestoreError> {
+        Conversation::restore(self.clone(), saved, true)
     }
 
     /// The graph.
@@ -93,6 +120,8 @@ pub struct AgentBuilder {
     continuity: Continuity,
     scorer: Option<Arc<dyn AnyScorer>>,
     decider: Option<Arc<dyn AnyModel>>,
+    authorizer: Option<Arc<dyn AnyAuthorizer>>,
+    authorizer_timeout: Duration,
     named_models: HashMap<String, Arc<dyn AnyModel>>,
 }
 
@@ -120,6 +149,8 @@ impl AgentBuilder {
             continuity: Continuity::default(),
             scorer: None,
             decider: None,
+            authorizer: None,
+            authorizer_timeout: AUTHORIZER_TIMEOUT,
             named_models: HashMap::new(),
         }
     }
@@ -152,6 +183,18 @@ impl AgentBuilder {
     /// the agent's own model picks in its first reply.
     pub fn decider(mut self, model: impl Model) -> Self {
         self.decider = Some(Arc::new(model));
+        self
+    }
+
+    /// Who decides what somebody may see and do (SPEC 9). Without one everybody may do all.
+    pub fn authorizer(mut self, authorizer: impl Authorizer) -> Self {
+        self.authorizer = Some(Arc::new(authorizer));
+        self
+    }
+
+    /// How long the authorizer may take for one check, before it counts as a no; 5 seconds where nobody said otherwise.
+    pub fn authorizer_timeout(mut self, timeout: Duration) -> Self {
+        self.authorizer_timeout = timeout;
         self
     }
 
@@ -207,6 +250,13 @@ impl AgentBuilder {
                 return Err(BuildError::NotAnObject { tool: declared.to_string() });
             }
         }
+        let declared: Vec<_> = self.tools.iter().map(|tool| tool.capabilities.clone()).collect();
+        if self.authorizer.is_none()
+            && let Some((tool, needed)) = self.tools.iter().zip(&declared).find(|(_, needed)| !needed.is_empty())
+        {
+            let capability = needed.first().map_or(String::new(), ToString::to_string);
+            return Err(BuildError::NoAuthorizer { tool: tool.spec.name.to_string(), capability });
+        }
         let specs = self.tools.iter().map(|tool| Arc::new(tool.spec.clone())).collect();
         let wants_scorer = graph.classify().is_some_and(|(scorer, _)| scorer == ScorerKind::Host);
         if wants_scorer != self.scorer.is_some() {
@@ -225,6 +275,7 @@ impl AgentBuilder {
             limits: self.limits,
             strictness: self.strictness,
             decider: self.decider.is_some(),
+            permissions: self.authorizer.is_some().then_some(Permissions { declared }),
         };
         let parts = Parts {
             setup: Arc::new(setup),
@@ -234,6 +285,8 @@ impl AgentBuilder {
             continuity: self.continuity,
             scorer: self.scorer,
             decider: self.decider,
+            authorizer: self.authorizer,
+            authorizer_timeout: self.authorizer_timeout,
             named_models: self.named_models,
         };
         Ok(Agent { parts: Arc::new(parts) })
@@ -288,6 +341,13 @@ pub enum BuildError {
     NoScorer,
     /// The agent has a scorer, and the graph does not ask for one.
     UnaskedScorer,
+    /// A tool declares a capability that it needs, and there is nobody to ask for it.
+    NoAuthorizer {
+        /// The tool.
+        tool: String,
+        /// What it needs.
+        capability: String,
+    },
     /// A tool's parameters are not a JSON Schema of an object.
     NotAnObject {
         /// The tool.
@@ -319,6 +379,11 @@ impl fmt::Display for BuildError {
             BuildError::ToolName { declared, given } => {
                 write!(f, "the graph declares the tool `{declared}` and was given one named `{given}`")
             }
+            BuildError::NoAuthorizer { tool, capability } => write!(
+                f,
+                "the tool `{tool}` needs `{capability}`, and nobody decides who has it: give the agent an authorizer with \
+                 `.authorizer(…)`"
+            ),
             BuildError::NotAnObject { tool } => write!(
                 f,
                 "the parameters of tool `{tool}` are not a JSON Schema of an object: its arguments must be a struct, \

@@ -1,11 +1,16 @@
 //! A conversation: turn after turn with one transcript.
 
 use std::fmt;
+use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use skillgraph_core::decl::SkillId;
-use skillgraph_core::turn::{Event, Input, InputError, Outcome, Transcript, Turn};
+use skillgraph_core::turn::{
+    Answer, Event, Input, InputError, Outcome, Output, Question, RestoreError, SaveFormat, SavedTurn, Transcript, Turn,
+};
 
 use crate::agent::Agent;
+use crate::authorize::Identity;
 use crate::drive::drive;
 use crate::recorder::RouteRecorder;
 
@@ -18,9 +23,27 @@ pub struct Conversation {
     history: Transcript,
     /// The skill that was open when the last turn ended.
     cursor: Option<SkillId>,
-    /// The turn under way; left behind by a `send` that was dropped.
+    /// The turn under way: it waits for a person, or a `send` was dropped, or it was restored.
     turn: Option<Turn>,
+    identity: Arc<Identity>,
     observer: Option<Observer>,
+}
+
+/// A conversation as it can be stored: plain data (SPEC 10). Whom it is with is not in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub struct SavedConversation {
+    format: SaveFormat,
+    state: SavedState,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum SavedState {
+    /// Between two turns.
+    Resting { transcript: Transcript, cursor: Option<SkillId> },
+    /// In one.
+    Turn(SavedTurn),
 }
 
 /// What a turn takes over from the one before (SPEC 4).
@@ -69,6 +92,13 @@ pub enum RunError {
     },
     /// There is no tokio runtime to run tools on.
     NoRuntime,
+    /// No turn is under way that could go on.
+    NoTurn,
+    /// No question waits for this answer. The conversation is as it was.
+    NoQuestion {
+        /// The call that the answer is for.
+        call_id: String,
+    },
     /// The turn machine refused an answer of the loop: a mistake of this library.
     Protocol(InputError),
 }
@@ -78,6 +108,8 @@ impl fmt::Display for RunError {
         match self {
             RunError::Model { reason } => write!(f, "the model could not be asked: {reason}"),
             RunError::NoRuntime => f.write_str("tools run as tokio tasks, and there is no tokio runtime here"),
+            RunError::NoTurn => f.write_str("no turn is under way: send a message first"),
+            RunError::NoQuestion { call_id } => write!(f, "no question of the call `{call_id}` waits for an answer"),
             RunError::Protocol(error) => write!(f, "the loop gave the turn a wrong answer: {error}"),
         }
     }
@@ -94,7 +126,30 @@ impl std::error::Error for RunError {
 
 impl Conversation {
     pub(crate) fn new(agent: Agent, history: Transcript) -> Self {
-        Self { agent, history, cursor: None, turn: None, observer: None }
+        Self { agent, history, cursor: None, turn: None, identity: Arc::default(), observer: None }
+    }
+
+    pub(crate) fn restore(agent: Agent, saved: SavedConversation, migrate: bool) -> Result<Self, RestoreError> {
+        let mut conversation = Self::new(agent, Transcript::new());
+        match saved.state {
+            SavedState::Resting { transcript, cursor } => {
+                conversation.history = transcript;
+                conversation.cursor = cursor;
+            }
+            SavedState::Turn(saved) => {
+                let setup = conversation.agent.setup().clone();
+                let turn = if migrate { Turn::migrate(setup, saved) } else { Turn::restore(setup, saved) };
+                conversation.turn = Some(turn?);
+            }
+        }
+        Ok(conversation)
+    }
+
+    /// Says whom the conversation is with. Nobody in particular where nobody says it.
+    #[must_use]
+    pub fn with_identity(mut self, identity: Identity) -> Self {
+        self.identity = Arc::new(identity);
+        self
     }
 
     /// Calls `observer` with every event from now on, as it happens.
@@ -102,17 +157,51 @@ impl Conversation {
         self.observer = Some(Box::new(observer));
     }
 
-    /// Sends the user's next message and waits for the turn to end. Must be called on a tokio runtime with time enabled.
+    /// Sends the user's next message and waits for the turn to end, or to wait for a person. Must be called on a tokio
+    /// runtime with time enabled.
+    ///
+    /// A turn that waits for a person ends with this: what was not answered does not run any more.
     ///
     /// # Errors
     ///
     /// [`RunError::Model`] where the model could not be asked, [`RunError::NoRuntime`] outside a tokio runtime. Every
     /// other end is a [`TurnReport`] with its [`Outcome`].
     pub async fn send(&mut self, message: impl Into<String>) -> Result<TurnReport, RunError> {
-        if tokio::runtime::Handle::try_current().is_err() {
-            return Err(RunError::NoRuntime);
-        }
+        on_runtime()?;
         self.close_turn();
+        let inherited = match self.agent.parts.continuity {
+            Continuity::Turn => None,
+            Continuity::Conversation => self.cursor.as_ref().map(SkillId::as_str),
+        };
+        let turn = Turn::start_from(self.agent.setup().clone(), self.history.clone(), inherited, message);
+        self.turn = Some(turn);
+        self.go_on().await
+    }
+
+    /// Gives a person's answer to the question of a tool, and waits for the turn to end, or to wait for a person again
+    /// (SPEC 10). It goes on when every question has its answer: permissions are asked for anew, and what the person saw is
+    /// what runs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Conversation::send`]; [`RunError::NoTurn`] and [`RunError::NoQuestion`] where nothing waits for the answer.
+    pub async fn resume(&mut self, answer: Answer) -> Result<TurnReport, RunError> {
+        on_runtime()?;
+        let turn = self.turn.as_mut().ok_or(RunError::NoTurn)?;
+        let call_id = answer.call_id.clone();
+        turn.handle_input(Input::PersonAnswered(answer)).map_err(|_| RunError::NoQuestion { call_id })?;
+        self.go_on().await
+    }
+
+    /// Goes on with the turn under way: one that was restored, or whose `send` was dropped. Tools that had not returned run
+    /// again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Conversation::send`]; [`RunError::NoTurn`] between turns.
+    pub async fn go_on(&mut self) -> Result<TurnReport, RunError> {
+        on_runtime()?;
+        let turn = self.turn.as_mut().ok_or(RunError::NoTurn)?;
         let mut events = Vec::new();
         let observer = &mut self.observer;
         let mut observe = |event: Event| {
@@ -121,19 +210,33 @@ impl Conversation {
             }
             events.push(event);
         };
-        let inherited = match self.agent.parts.continuity {
-            Continuity::Turn => None,
-            Continuity::Conversation => self.cursor.as_ref().map(SkillId::as_str),
-        };
-        let turn = Turn::start_from(self.agent.setup().clone(), self.history.clone(), inherited, message);
-        let turn = self.turn.insert(turn);
-        let driven = drive(&self.agent.parts, turn, &mut observe).await;
+        let driven = drive(&self.agent.parts, &self.identity, turn, &mut observe).await;
         let cursor = turn.cursor();
-        self.close_turn();
+        if !matches!(driven, Ok(Outcome::Paused { .. })) {
+            self.close_turn();
+        }
         match driven? {
             Outcome::ModelFailed { reason } => Err(RunError::Model { reason }),
             outcome => Ok(TurnReport { outcome, events, cursor }),
         }
+    }
+
+    /// What tools ask a person, in call order; nothing where no turn waits for one.
+    pub fn questions(&self) -> Vec<Question> {
+        match self.turn.as_ref().map(Turn::poll_output) {
+            Some(Output::Pause(questions)) => questions,
+            _ => Vec::new(),
+        }
+    }
+
+    /// The conversation as plain data, to be stored and given to [`Agent::restore`]. It can be taken at any time, while a
+    /// turn waits for a person above all.
+    pub fn save(&self) -> SavedConversation {
+        let state = match &self.turn {
+            Some(turn) => SavedState::Turn(turn.save()),
+            None => SavedState::Resting { transcript: self.history.clone(), cursor: self.cursor.clone() },
+        };
+        SavedConversation { format: SaveFormat, state }
     }
 
     /// What was said. If a `send` was dropped, its open calls are answered as interrupted.
@@ -164,6 +267,11 @@ impl Conversation {
         self.history = turn.transcript().clone();
         self.cursor = turn.cursor();
     }
+}
+
+/// Tools run as tasks.
+fn on_runtime() -> Result<(), RunError> {
+    tokio::runtime::Handle::try_current().map(drop).map_err(|_| RunError::NoRuntime)
 }
 
 /// Ends the turn, unless it has ended: then there is nothing to cancel and it says so.

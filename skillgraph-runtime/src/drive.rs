@@ -1,20 +1,23 @@
 //! The loop: it answers what the turn asks, and decides nothing.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use skillgraph_core::decl::Status;
-use skillgraph_core::turn::{Choice, Event, Input, Outcome, Output, ToolReturn, ToolRun, Turn};
+use skillgraph_core::turn::{Check, Choice, Event, Input, Outcome, Output, Target, ToolReturn, ToolRun, Turn};
 use tokio::task::{Id, JoinError, JoinSet};
 
 use crate::agent::Parts;
+use crate::authorize::{Identity, decide_all};
 use crate::conversation::RunError;
 use crate::scorer::choose;
 use crate::tool::ToolContext;
 
-/// Runs a turn to its end. Each event is handed on as soon as the turn tells it.
+/// Runs a turn to its end, or until it waits for a person. Each event is handed on as soon as the turn tells it.
 pub(crate) async fn drive(
     parts: &Parts,
+    identity: &Arc<Identity>,
     turn: &mut Turn,
     observe: &mut (impl FnMut(Event) + Send),
 ) -> Result<Outcome, RunError> {
@@ -23,6 +26,7 @@ pub(crate) async fn drive(
             observe(event);
         }
         match turn.poll_output() {
+            Output::Authorize(checks) => authorize(parts, identity, checks, turn).await?,
             Output::Score(request) => {
                 let scored = match &parts.scorer {
                     Some(scorer) => scorer.score_boxed(request).await.ok(),
@@ -49,13 +53,43 @@ pub(crate) async fn drive(
             }
             Output::RunTools(runs) => {
                 for group in groups(parts, runs) {
-                    run_together(parts, group, turn).await?;
+                    run_together(parts, identity, group, turn).await?;
                 }
             }
+            Output::Pause(questions) => return Ok(Outcome::Paused { questions }),
             Output::Done(outcome) => return Ok(outcome),
             _ => turn.handle_input(Input::Cancel).map_err(RunError::Protocol)?,
         }
     }
+}
+
+/// Asks who may do what. Arguments that do not fit their tool's type come first: nobody is asked about those (SPEC 6).
+async fn authorize(
+    parts: &Parts,
+    identity: &Arc<Identity>,
+    checks: Vec<Check>,
+    turn: &mut Turn,
+) -> Result<(), RunError> {
+    let mut unfit: HashMap<&str, ToolReturn> = HashMap::new();
+    for check in &checks {
+        let Target::Call { call_id, tool, arguments } = &check.target else { continue };
+        let bound = parts.setup.graph.find_tool(tool.as_str()).and_then(|tool| parts.tools.get(tool.position()));
+        if let Some(answer) = bound.and_then(|bound| bound.unfit(call_id, arguments)) {
+            unfit.insert(call_id, answer);
+        }
+    }
+    if !unfit.is_empty() {
+        for (_, returned) in unfit {
+            turn.handle_input(Input::ToolReturned(returned)).map_err(RunError::Protocol)?;
+        }
+        return Ok(());
+    }
+    let decisions = match &parts.authorizer {
+        Some(authorizer) => decide_all(authorizer, parts.authorizer_timeout, identity, checks).await,
+        // A turn asks only where its setup has permissions, and then there is somebody to ask.
+        None => Vec::new(),
+    };
+    turn.handle_input(Input::Authorized(decisions)).map_err(RunError::Protocol)
 }
 
 /// The runs of a batch in call order, cut where a tool must be alone.
@@ -75,14 +109,24 @@ fn groups(parts: &Parts, runs: Vec<ToolRun>) -> Vec<Vec<ToolRun>> {
 
 /// Runs tools at the same time. Each result goes to the turn when it is there: what has returned is kept even if the rest
 /// is dropped.
-async fn run_together(parts: &Parts, runs: Vec<ToolRun>, turn: &mut Turn) -> Result<(), RunError> {
+async fn run_together(
+    parts: &Parts,
+    identity: &Arc<Identity>,
+    runs: Vec<ToolRun>,
+    turn: &mut Turn,
+) -> Result<(), RunError> {
     let mut tasks = JoinSet::new();
     let mut calls: HashMap<Id, (String, String)> = HashMap::new();
     for run in runs {
         let names = (run.call_id.clone(), run.name.to_string());
         let handle = match parts.tools.get(run.tool.position()) {
             Some(tool) => {
-                let context = ToolContext { call_id: run.call_id.clone(), tool: run.name.clone() };
+                let context = ToolContext {
+                    call_id: run.call_id.clone(),
+                    tool: run.name.clone(),
+                    identity: identity.clone(),
+                    answer: run.answer,
+                };
                 let timeout = tool.options.timeout.unwrap_or(parts.tool_timeout);
                 tasks.spawn(within(timeout, run.call_id, run.name.to_string(), tool.run(run.arguments, context)))
             }

@@ -9,6 +9,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 mod agent;
+mod authorize;
 mod conversation;
 mod drive;
 #[doc(hidden)]
@@ -21,7 +22,8 @@ mod scripted;
 mod tool;
 
 pub use agent::{Agent, AgentBuilder, BuildError};
-pub use conversation::{Continuity, Conversation, RunError, TurnReport};
+pub use authorize::{Authorizer, AuthorizerError, Identity, Role, RoleAuthorizer};
+pub use conversation::{Continuity, Conversation, RunError, SavedConversation, TurnReport};
 pub use model::{Model, ModelError};
 pub use recorder::{Rejection, RouteRecorder};
 pub use reply::{IntoReply, ToolReply, ToolReturn};

@@ -62,6 +62,24 @@ impl<T> ToolReply<T> {
         Self::new(Status::Failure, Content::Words(words.into()))
     }
 
+    /// The tool asks a person first (SPEC 10). When they have answered it is called again with the same arguments, and
+    /// [`ToolContext::answer`](crate::ToolContext::answer) says what they said; where they said no, it is not.
+    ///
+    /// ```
+    /// use skillgraph_runtime::{ToolContext, ToolReply};
+    ///
+    /// async fn close_account(context: &ToolContext) -> Result<ToolReply<&'static str>, std::io::Error> {
+    ///     if !context.is_approved() {
+    ///         return Ok(ToolReply::pending("Close the account for good?"));
+    ///     }
+    ///     Ok(ToolReply::success("closed"))
+    /// }
+    /// # let _ = close_account;
+    /// ```
+    pub fn pending(question: impl Into<String>) -> Self {
+        Self::new(Status::Pending, Content::Words(question.into()))
+    }
+
     /// Proposes the skill that should open next. A declared edge that fires goes first, the model's own pick last
     /// (SPEC 3.2); a skill that cannot be reached is recorded and ignored.
     #[must_use]

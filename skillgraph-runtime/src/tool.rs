@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use skillgraph_core::decl::{Literal, Status, ToolId};
 use skillgraph_core::graph::{EdgeEvidence, EdgeIx, Learnt, Verdict};
-use skillgraph_core::turn::{self, ToolSpec};
+use skillgraph_core::turn::{self, Capability, PersonReply, ToolSpec};
 
+use crate::authorize::Identity;
 use crate::reply::{Content, ToolReply};
 
 /// Something that a model may call (SPEC 14.2). `#[skillgraph::tool]` on an async function implements it.
@@ -63,6 +64,8 @@ pub trait Tool: Send + Sync + 'static {
     const NAME: &'static str;
     /// What it does, for the model.
     const DESCRIPTION: &'static str;
+    /// What somebody must be allowed to run it, beside `tool_call` (SPEC 9).
+    const CAPABILITIES: &'static [&'static str] = &[];
     /// Its arguments: a type whose JSON Schema is an object.
     type Args: DeserializeOwned + JsonSchema + Send;
     /// What it returns.
@@ -123,6 +126,8 @@ impl ToolOptions {
 pub struct ToolContext {
     pub(crate) call_id: String,
     pub(crate) tool: ToolId,
+    pub(crate) identity: Arc<Identity>,
+    pub(crate) answer: Option<PersonReply>,
 }
 
 impl ToolContext {
@@ -134,6 +139,21 @@ impl ToolContext {
     /// The name that the tool was called by.
     pub fn tool(&self) -> &ToolId {
         &self.tool
+    }
+
+    /// Whom the conversation is with.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// What a person said to the question that the tool asked with [`ToolReply::pending`]; none where it has asked nothing.
+    pub fn answer(&self) -> Option<&PersonReply> {
+        self.answer.as_ref()
+    }
+
+    /// Whether a person was asked and said yes.
+    pub fn is_approved(&self) -> bool {
+        self.answer == Some(PersonReply::Approved)
     }
 }
 
@@ -171,6 +191,7 @@ impl JsonSchema for NoArgs {
 pub struct DynTool {
     spec: ToolSpec,
     options: ToolOptions,
+    capabilities: Vec<Capability>,
     run: Runner<Value, Result<ToolReply<Value>, String>>,
 }
 
@@ -191,6 +212,7 @@ impl DynTool {
         Self {
             spec: ToolSpec { name: ToolId::from(name.into()), description: description.into(), parameters },
             options: ToolOptions::default(),
+            capabilities: Vec::new(),
             run: Arc::new(move |args, context| {
                 let run = run.clone();
                 Box::pin(async move { run(args, context).await.map(Into::into).map_err(|error| error.to_string()) })
@@ -202,6 +224,13 @@ impl DynTool {
     #[must_use]
     pub fn with_options(mut self, options: ToolOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// What somebody must be allowed to run it, beside `tool_call` (SPEC 9).
+    #[must_use]
+    pub fn with_capabilities(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.capabilities = names.into_iter().map(|name| Capability::from(name.into())).collect();
         self
     }
 
@@ -247,6 +276,9 @@ impl<O> OutputTest<O> {
 pub struct BoundTool {
     pub(crate) spec: ToolSpec,
     pub(crate) options: ToolOptions,
+    pub(crate) capabilities: Vec<Capability>,
+    /// What is wrong with arguments, if something is.
+    fits: fn(&Map<String, Value>) -> Result<(), String>,
     run: Runner<Map<String, Value>, turn::ToolReturn>,
 }
 
@@ -262,22 +294,32 @@ impl BoundTool {
                 parameters: schema_of::<T::Args>(),
             },
             options,
+            capabilities: T::CAPABILITIES.iter().map(|name| Capability::from(*name)).collect(),
+            fits: |args| read_args::<T::Args>(args.clone()).map(drop),
             run: Arc::new(move |args, context| Box::pin(call_typed(tool.clone(), tests, args, context))),
         }
     }
 
     /// Binds a tool that is known only at run time.
     pub fn dynamic(tool: DynTool) -> Self {
-        let DynTool { mut spec, options, run } = tool;
+        let DynTool { mut spec, options, capabilities, run } = tool;
         spec.parameters = with_properties(spec.parameters);
         Self {
             spec,
             options,
+            capabilities,
+            fits: |_| Ok(()),
             run: Arc::new(move |args, context| {
                 let call = run(Value::Object(args), context.clone());
                 Box::pin(async move { answer(&context, call.await, |_| Vec::new()) })
             }),
         }
+    }
+
+    /// The answer to a call whose arguments do not fit the tool's type; none where they do.
+    pub(crate) fn unfit(&self, call_id: &str, args: &Map<String, Value>) -> Option<turn::ToolReturn> {
+        let reason = (self.fits)(args).err()?;
+        Some(unfit(call_id, &self.spec.name, &reason))
     }
 
     pub(crate) fn run(&self, args: Map<String, Value>, context: ToolContext) -> BoxFuture<turn::ToolReturn> {
@@ -297,12 +339,9 @@ async fn call_typed<T: Tool>(
     args: Map<String, Value>,
     context: ToolContext,
 ) -> turn::ToolReturn {
-    let args: T::Args = match serde_path_to_error::deserialize(Value::Object(args)) {
+    let args: T::Args = match read_args(args) {
         Ok(args) => args,
-        Err(error) => {
-            let text = format!("`{}` was not run: {}.", context.tool, argument_error(&error));
-            return turn::ToolReturn::message(context.call_id, Status::Invalid, text);
-        }
+        Err(reason) => return unfit(&context.call_id, &context.tool, &reason),
     };
     let result = tool.call(args, &context).await;
     answer(&context, result, |output| {
@@ -310,6 +349,14 @@ async fn call_typed<T: Tool>(
             |(edge, test): &TypedTest<T>| EdgeEvidence { edge: EdgeIx::new(*edge as usize), learnt: test.ask(output) };
         tests.iter().map(learn).collect()
     })
+}
+
+fn read_args<A: DeserializeOwned>(args: Map<String, Value>) -> Result<A, String> {
+    serde_path_to_error::deserialize(Value::Object(args)).map_err(|error| argument_error(&error))
+}
+
+fn unfit(call_id: &str, tool: &ToolId, reason: &str) -> turn::ToolReturn {
+    turn::ToolReturn::message(call_id, Status::Invalid, format!("`{tool}` was not run: {reason}."))
 }
 
 /// What is wrong with which field.

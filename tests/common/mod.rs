@@ -22,6 +22,7 @@ pub fn setup(graph: Arc<Graph>) -> Setup {
         limits: Limits::default(),
         strictness: Strictness::Assist,
         decider: false,
+        permissions: None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use skillgraph::core::decide::{CursorMove, Evidence, Ruling, decide};
-use skillgraph::core::graph::{Graph, SkillIx};
+use skillgraph::core::graph::{Graph, Hidden, SkillIx};
 use skillgraph::{Status, ToolResult};
 
 use crate::translate::{Translated, Untranslated, list, translate};
@@ -61,7 +61,7 @@ fn step_differences(translated: &Translated, graph: &Graph, step: &Value) -> Vec
         _ if results.is_empty() && pick.is_none() && proposal.is_none() => Evidence::Nothing,
         _ => Evidence::Batch { results: &results, proposal, pick },
     };
-    let decision = decide(graph, cursor, evidence);
+    let decision = decide(graph, &Hidden::NONE, cursor, evidence);
     let mut differences = Vec::new();
     let mut compare = |field, expected: String, ours: String| {
         if expected != ours {

@@ -1,16 +1,17 @@
 //! Reports about whole turns: procedures that are given up, saved turns, texts of strangers.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use skillgraph::core::graph::Graph;
 use skillgraph::core::turn::{Input, Output, SavedTurn, Setup, ToolReturn, Turn};
 use skillgraph::{
-    Agent, AgentBuilder, BoundTool, Continuity, Event, GraphSpec, Message, ModelReply, ModelRequest, ScriptedModel,
-    Status, ToolCall, Transcript, TurnReport, skill_graph,
+    Agent, AgentBuilder, BoundTool, Continuity, DynTool, Event, GraphSpec, Message, ModelReply, ModelRequest, Outcome,
+    ScriptedModel, Status, ToolCall, ToolReply, Transcript, TurnReport, skill_graph,
 };
 
-use crate::common::{all_text, calls, pick, succeeds};
+use crate::common::{all_text, assert_paired, calls, counts, last_results, pick, succeeds};
 
 skill_graph! {
     #[allow(skillgraph::model_edge_only)]
@@ -265,5 +266,98 @@ async fn b52_the_note_of_a_step_cannot_pose_as_another_step() {
     for request in &requests {
         assert!(!all_text(request).contains("[Step 9"), "{}", all_text(request));
         assert!(!lines(&request.system).iter().any(|line| line.contains("Step 9") && !line.starts_with("Step 1 of 2")));
+    }
+}
+
+skill_graph! {
+    graph machine_room {
+        tools { diagnose: dyn, cleanup: dyn }
+        skill disks {
+            description: "Full disks",
+            body: "Diagnose before you clean up.",
+            tools: [diagnose, cleanup],
+        }
+        skill report { description: "What was done", body: "Report." }
+        entry disks;
+        route disks -> report on cleanup;
+    }
+}
+
+/// `cleanup` asks first. Both count how often they did something.
+fn machine_room(replies: [ModelReply; 2]) -> (Agent, Arc<AtomicUsize>, Arc<AtomicUsize>) {
+    let (diagnose, diagnosed) = counts("diagnose");
+    let cleaned = Arc::new(AtomicUsize::new(0));
+    let counter = cleaned.clone();
+    let cleanup = DynTool::new("cleanup", "Cleans up.", json!({ "type": "object" }), move |_, context| {
+        let counter = counter.clone();
+        async move {
+            Ok::<_, std::io::Error>(if context.is_approved() {
+                counter.fetch_add(1, Ordering::SeqCst);
+                ToolReply::success(json!("cleaned"))
+            } else {
+                ToolReply::pending("Delete old logs?")
+            })
+        }
+    });
+    let tools = machine_room::Tools { diagnose, cleanup };
+    let agent = machine_room::agent(tools).model(ScriptedModel::new(replies)).build().expect("an agent");
+    (agent, diagnosed, cleaned)
+}
+
+#[tokio::test]
+async fn b45_who_waits_for_a_person_keeps_what_its_siblings_did() {
+    let (diagnose, cleanup) = (("d", "diagnose", json!({})), ("c", "cleanup", json!({})));
+    for batch in [[diagnose.clone(), cleanup.clone()], [cleanup, diagnose]] {
+        let order = batch.clone().map(|(id, _, _)| id);
+        for approves in [true, false] {
+            let (agent, diagnosed, cleaned) = machine_room([calls(batch.clone()), ModelReply::text("done")]);
+            let mut conversation = agent.conversation();
+            let report = conversation.send("the disk is full").await.expect("a turn");
+            assert!(matches!(report.outcome, Outcome::Paused { .. }));
+            assert_eq!((diagnosed.load(Ordering::SeqCst), cleaned.load(Ordering::SeqCst)), (1, 0));
+            let saved = serde_json::to_string(&conversation.save()).expect("JSON");
+            let mut conversation = agent.restore(serde_json::from_str(&saved).expect("JSON")).expect("the same graph");
+            let question = conversation.questions().remove(0);
+            let answer = if approves { question.approve() } else { question.deny("keep them") };
+            let report = conversation.resume(answer).await.expect("a turn");
+            // Once each, together, in call order; edges see both.
+            assert_eq!((diagnosed.load(Ordering::SeqCst), cleaned.load(Ordering::SeqCst)), (1, usize::from(approves)));
+            let results = last_results(&conversation.transcript());
+            assert_eq!(results.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), order);
+            assert_eq!(report.cursor.is_some_and(|cursor| cursor == "report"), approves);
+            assert_paired(&conversation.transcript());
+        }
+    }
+}
+
+#[tokio::test]
+async fn b45_a_new_message_in_place_of_an_answer_leaves_no_call_open() {
+    let batch = calls([("c", "cleanup", json!({})), ("d", "diagnose", json!({}))]);
+    let (agent, diagnosed, cleaned) = machine_room([batch, ModelReply::text("done")]);
+    let mut conversation = agent.conversation();
+    conversation.send("the disk is full").await.expect("a turn");
+    conversation.send("leave it").await.expect("a turn");
+    assert_eq!((diagnosed.load(Ordering::SeqCst), cleaned.load(Ordering::SeqCst)), (1, 0));
+    assert_paired(&conversation.transcript());
+    let results = last_results(&conversation.transcript());
+    assert_eq!(
+        results[0].1,
+        "`cleanup` has not run: a person was asked, and the conversation went on without an answer."
+    );
+    assert_eq!(results[1].1, "done");
+}
+
+#[tokio::test]
+async fn b51_a_pick_is_an_id_and_never_a_path() {
+    let paths = ["/etc/passwd", "../../secret", "a/../../b", r"..\..\x", r"C:\x", "report\0", "report\nx", "./report"];
+    for path in paths {
+        let (agent, _, _) = machine_room([pick("p", path), ModelReply::text("done")]);
+        let mut conversation = agent.conversation();
+        conversation.send("hello").await.expect("a turn");
+        let results = last_results(&conversation.transcript());
+        assert_eq!(
+            results[0].1, "There is no skill with that id. From here you can open `report`, or finish where you are.",
+            "{path}"
+        );
     }
 }

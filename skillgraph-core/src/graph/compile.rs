@@ -95,6 +95,7 @@ impl Graph {
         let tools: Vec<ToolId> = decl.tools.iter().map(|tool| ToolId::from(tool.name.text.as_str())).collect();
         Ok(Graph {
             constant_tools: constant_tools(&decl, &names),
+            baseline: decl.baseline.iter().filter_map(|name| names.tool(name)).collect(),
             open: positions(&open),
             skill_index: skills.iter().enumerate().map(|(at, skill)| (skill.id.clone(), SkillIx::new(at))).collect(),
             tool_index: tools.iter().enumerate().map(|(at, tool)| (tool.clone(), ToolIx::new(at))).collect(),

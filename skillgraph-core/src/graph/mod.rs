@@ -5,6 +5,7 @@
 mod checkup;
 mod compile;
 mod guard;
+mod hidden;
 mod result;
 mod rules;
 mod table;
@@ -20,6 +21,7 @@ use crate::score::ScorePolicy;
 pub use compile::GraphError;
 pub(crate) use guard::{Reading, judge};
 pub use guard::{TermEvidence, TermOutcome};
+pub use hidden::Hidden;
 pub use result::{EdgeEvidence, Learnt, ToolResult, Verdict};
 use rules::RuleSet;
 pub use rules::{EntryMatch, Witness};
@@ -101,6 +103,7 @@ pub struct Graph {
     tree_rules: RuleSet,
     /// Tools offered wherever the cursor is: the baseline, then those of `scope: always` skills.
     constant_tools: Vec<ToolIx>,
+    baseline: Vec<ToolIx>,
     open: Vec<SkillIx>,
     rules: RuleSet,
     skill_index: HashMap<SkillId, SkillIx>,
@@ -242,7 +245,12 @@ impl Graph {
 
     /// The entry whose rule takes the message: the first that passes (SPEC 4, tier 1).
     pub fn match_entry(&self, message: &str) -> EntryMatch {
-        self.rules.first_match(message)
+        self.match_entry_without(message, &Hidden::NONE)
+    }
+
+    /// The same where some skills are hidden: a rule that opens one takes nothing.
+    pub fn match_entry_without(&self, message: &str, hidden: &Hidden) -> EntryMatch {
+        self.rules.first_match(message, |entry| !self.is_barred(entry, hidden))
     }
 
     /// The skill that an entry opens.

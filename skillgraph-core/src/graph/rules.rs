@@ -35,6 +35,8 @@ pub struct EntryMatch {
     pub won: Option<(EntryIx, Option<Witness>)>,
     /// Entries whose closure panicked on the way; they count as not passed.
     pub panicked: Vec<EntryIx>,
+    /// Entries whose rule passed before, and which open a hidden skill.
+    pub barred: Vec<EntryIx>,
 }
 
 /// One entry's rule, flat: everything in it must hold. Nothing in it: no rule.
@@ -137,17 +139,23 @@ impl RuleSet {
         })
     }
 
-    /// The first rule, in declaration order, that passes.
-    pub(super) fn first_match(&self, message: &str) -> EntryMatch {
+    /// The first rule, in declaration order, that passes and may win.
+    pub(super) fn first_match(&self, message: &str, may_win: impl Fn(EntryIx) -> bool) -> EntryMatch {
         let scan = self.scan(message);
-        let mut panicked = Vec::new();
+        let mut found = EntryMatch::default();
         for candidate in &scan.candidates {
             let Some(rule) = self.rules.get(*candidate as usize) else { continue };
-            if rule.closures_pass(*candidate, message, &mut panicked) {
-                return EntryMatch { won: Some((EntryIx(*candidate), rule.witness(&scan))), panicked };
+            if !rule.closures_pass(*candidate, message, &mut found.panicked) {
+                continue;
             }
+            let entry = EntryIx(*candidate);
+            if may_win(entry) {
+                found.won = Some((entry, rule.witness(&scan)));
+                break;
+            }
+            found.barred.push(entry);
         }
-        EntryMatch { won: None, panicked }
+        found
     }
 
     /// Whether the rule of an entry passes, whatever those before it say.
@@ -289,7 +297,7 @@ mod tests {
     }
 
     fn won(rules: &RuleSet, message: &str) -> Option<(usize, String, Option<String>)> {
-        let (entry, witness) = rules.first_match(message).won?;
+        let (entry, witness) = rules.first_match(message, |_| true).won?;
         let witness = witness?;
         Some((entry.position(), witness.text, witness.keyword))
     }
@@ -326,14 +334,14 @@ mod tests {
             spec(vec![], vec![|message: &str| message.starts_with('x')]),
         ])
         .expect("compiles");
-        let found = rules.first_match("x refund");
+        let found = rules.first_match("x refund", |_| true);
         assert_eq!(found.panicked, [EntryIx(0)]);
         assert_eq!(found.won, Some((EntryIx(2), None)));
-        assert_eq!(rules.first_match("a refund, please").won.map(|(entry, _)| entry), Some(EntryIx(1)));
+        assert_eq!(rules.first_match("a refund, please", |_| true).won.map(|(entry, _)| entry), Some(EntryIx(1)));
     }
 
     #[test]
     fn no_rules_match_nothing() {
-        assert_eq!(rules(vec![vec![]]).first_match("x").won, None);
+        assert_eq!(rules(vec![vec![]]).first_match("x", |_| true).won, None);
     }
 }

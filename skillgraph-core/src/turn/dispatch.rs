@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::offer::{Offer, Offered};
-use super::{CallRefusal, ModelReply, StopReason, ToolCall, ToolReturn, ToolRun, words};
+use super::{CallRefusal, ModelReply, PersonReply, Question, StopReason, ToolCall, ToolReturn, ToolRun, words};
+use crate::decl::Status;
 use crate::graph::{Graph, ToolIx};
 
 /// The calls of one reply, in call order, each with what the gate made of it.
@@ -28,6 +29,8 @@ pub(super) struct Gated {
 pub(super) enum Fate {
     /// It is answered with words. Where an offered tool was called, the refusal is evidence: its result is `invalid`.
     Refused { reason: CallRefusal, text: String, tool: Option<ToolIx> },
+    /// It has returned, and its tool is not there any more.
+    Said { text: String, status: Status },
     /// The model picks a skill.
     Pick { requested: String },
     /// The model asks for the catalog.
@@ -35,15 +38,43 @@ pub(super) enum Fate {
     /// The model skips a step.
     Skip { reason: String },
     /// The host runs a tool.
-    Run { tool: ToolIx, arguments: Map<String, Value>, returned: Option<ToolReturn> },
+    Run(Run),
+}
+
+/// A tool that runs, until its result is in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Run {
+    pub(super) tool: ToolIx,
+    pub(super) arguments: Map<String, Value>,
+    /// It is on the record that it runs.
+    pub(super) started: bool,
+    pub(super) returned: Option<ToolReturn>,
+    /// What a person said to its question.
+    pub(super) answer: Option<PersonReply>,
+}
+
+impl Run {
+    /// Whether it waits for a person.
+    pub(super) fn is_pending(&self) -> bool {
+        self.answer.is_none() && self.returned.as_ref().is_some_and(|returned| returned.status == Status::Pending)
+    }
 }
 
 impl Batch {
-    /// Whether each tool that runs is in the offer.
+    /// Whether each tool that has yet to run is in the offer.
     pub(super) fn is_offered_by(&self, offer: &Offer) -> bool {
-        self.calls.iter().all(|gated| match gated.fate {
-            Fate::Run { tool, .. } => offer.has(Offered::Tool(tool)),
-            _ => true,
+        self.runs().all(|(_, run)| run.returned.is_some() || offer.has(Offered::Tool(run.tool)))
+    }
+
+    /// Whether what runs is what the model asked for.
+    pub(super) fn is_as_called(&self) -> bool {
+        self.runs().all(|(gated, run)| gated.call.parsed_arguments().is_ok_and(|called| called == run.arguments))
+    }
+
+    fn runs(&self) -> impl Iterator<Item = (&Gated, &Run)> {
+        self.calls.iter().filter_map(|gated| match &gated.fate {
+            Fate::Run(run) => Some((gated, run)),
+            _ => None,
         })
     }
 
@@ -76,27 +107,57 @@ impl Batch {
 
     /// The tools that the host has yet to run, in call order.
     pub(super) fn open_runs(&self, graph: &Graph) -> Vec<ToolRun> {
-        let open = self.calls.iter().filter_map(|gated| match &gated.fate {
-            Fate::Run { tool, arguments, returned: None } => Some(ToolRun {
-                call_id: gated.call.id.clone(),
-                tool: *tool,
-                name: graph.tool_id(*tool),
-                arguments: arguments.clone(),
-            }),
-            _ => None,
-        });
-        open.collect()
+        let open = self.runs().filter(|(_, run)| run.returned.is_none());
+        let run = |(gated, run): (&Gated, &Run)| ToolRun {
+            call_id: gated.call.id.clone(),
+            tool: run.tool,
+            name: graph.tool_id(run.tool),
+            arguments: run.arguments.clone(),
+            answer: run.answer.clone(),
+        };
+        open.map(run).collect()
+    }
+
+    /// Whether a tool waits for a person.
+    pub(super) fn is_pending(&self) -> bool {
+        self.runs().any(|(_, run)| run.is_pending())
+    }
+
+    /// What tools ask a person, in call order.
+    pub(super) fn questions(&self, graph: &Graph) -> Vec<Question> {
+        let pending = self.runs().filter(|(_, run)| run.is_pending());
+        let question = |(gated, run): (&Gated, &Run)| Question {
+            call_id: gated.call.id.clone(),
+            tool: graph.tool_id(run.tool),
+            arguments: run.arguments.clone(),
+            text: run.returned.as_ref().map_or(String::new(), |returned| returned.text.clone()),
+        };
+        pending.map(question).collect()
+    }
+
+    /// Refuses what has yet to run and is not offered. Returns those calls.
+    pub(super) fn withhold(&mut self, graph: &Graph, offer: &Offer) -> Vec<ToolCall> {
+        let mut withheld = Vec::new();
+        for gated in &mut self.calls {
+            let Fate::Run(run) = &gated.fate else { continue };
+            if run.returned.is_none() && !offer.has(Offered::Tool(run.tool)) {
+                let text = words::not_offered(&gated.call.name, &offer.names(graph));
+                gated.fate = Fate::Refused { reason: CallRefusal::NotOffered, text, tool: None };
+                withheld.push(gated.call.clone());
+            }
+        }
+        withheld
     }
 
     /// Whether every tool has returned.
     pub(super) fn is_complete(&self) -> bool {
-        !self.calls.iter().any(|gated| matches!(gated.fate, Fate::Run { returned: None, .. }))
+        self.runs().all(|(_, run)| run.returned.is_some())
     }
 
-    /// Where the result of that call belongs; none where no such call runs.
-    pub(super) fn slot(&mut self, call_id: &str) -> Option<&mut Option<ToolReturn>> {
+    /// The run of that call; none where no such call runs.
+    pub(super) fn run_of(&mut self, call_id: &str) -> Option<&mut Run> {
         self.calls.iter_mut().find(|gated| gated.call.id == call_id).and_then(|gated| match &mut gated.fate {
-            Fate::Run { returned, .. } => Some(returned),
+            Fate::Run(run) => Some(run),
             _ => None,
         })
     }
@@ -114,7 +175,7 @@ fn admit(offered: Offered, call: &ToolCall) -> Fate {
         None => Err(format!("`{field}` is missing")),
     };
     match offered {
-        Offered::Tool(tool) => Fate::Run { tool, arguments, returned: None },
+        Offered::Tool(tool) => Fate::Run(Run { tool, arguments, started: false, returned: None, answer: None }),
         Offered::ListSkills => Fate::List,
         Offered::ReadSkill => match text_field("id") {
             Ok(id) => Fate::Pick { requested: id.trim().to_owned() },

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, StopReason, Trip, TripAction, Usage};
+use super::{Outcome, PersonReply, Question, StopReason, Trip, TripAction, Usage};
 use crate::decide::Cause;
 use crate::decl::{OnSkip, SkillId, Status, ToolId};
 use crate::graph::{TermEvidence, Witness};
@@ -17,6 +17,20 @@ pub enum Event {
     TurnStarted {
         /// The graph's name.
         graph: String,
+    },
+    /// Which skills may not be seen, where some may not, or where that has changed (SPEC 9).
+    SkillsHidden {
+        /// The iteration; 0 before the first.
+        iteration: u32,
+        /// All that are hidden from now on.
+        skills: Vec<HiddenSkill>,
+    },
+    /// A turn goes on that was saved under another version of the graph (SPEC 10).
+    TurnMigrated {
+        /// The iteration.
+        iteration: u32,
+        /// Skills that were open and cannot stay so.
+        dropped: Vec<SkillId>,
     },
     /// Where the turn starts was decided by more than rules: by a scorer, a menu, or the last turn.
     TurnRouted(TurnRouted),
@@ -113,6 +127,24 @@ pub enum Event {
         tool: ToolId,
         /// What became of the call.
         status: Status,
+    },
+    /// Tools ask a person, and the turn waits.
+    Paused {
+        /// The iteration.
+        iteration: u32,
+        /// What they ask.
+        questions: Vec<Question>,
+    },
+    /// A person has answered one.
+    PersonAnswered {
+        /// The iteration.
+        iteration: u32,
+        /// The call that waited.
+        call_id: String,
+        /// The tool.
+        tool: ToolId,
+        /// What the person said.
+        reply: PersonReply,
     },
     /// A step of a procedure is behind.
     StepAdvanced {
@@ -214,6 +246,15 @@ pub enum Event {
     },
 }
 
+/// A skill that may not be seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HiddenSkill {
+    /// The skill.
+    pub skill: SkillId,
+    /// Why.
+    pub reason: String,
+}
+
 /// How a turn's start was found (SPEC 4).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnRouted {
@@ -246,7 +287,7 @@ pub struct TurnRouted {
     /// What of the message made a rule pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
-    /// A skill of the last turn that the graph no longer has.
+    /// A skill of the last turn that the graph no longer has, or that is hidden now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<String>,
     /// What a decider chose.
@@ -300,6 +341,27 @@ pub struct MoveRecord {
     /// Why a tool proposed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Hidden skills that it would have led to, or kept open, if they could be seen (SPEC 9).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<SkillId>,
+}
+
+impl MoveRecord {
+    /// The open skill has gone, and nothing has taken its place.
+    pub(super) fn closed(iteration: u32, from: SkillId) -> Self {
+        Self {
+            iteration,
+            from: Some(from),
+            to: None,
+            by: Cause::None,
+            label: None,
+            fired: None,
+            guards: Vec::new(),
+            witness: None,
+            reason: None,
+            hidden: Vec::new(),
+        }
+    }
 }
 
 /// An edge and a result: one that fired it, or one that its guard read.
@@ -342,6 +404,21 @@ pub enum CallRefusal {
     CutOff,
     /// The model declined in the same reply.
     ModelDeclined,
+    /// Whoever the conversation is with may not make it.
+    Denied,
+}
+
+impl CallRefusal {
+    /// What became of the call, where an offered tool was called.
+    pub(super) fn status(self) -> Option<Status> {
+        match self {
+            CallRefusal::BadArguments => Some(Status::Invalid),
+            CallRefusal::Denied => Some(Status::Denied),
+            CallRefusal::NotOffered | CallRefusal::DuplicateId | CallRefusal::CutOff | CallRefusal::ModelDeclined => {
+                None
+            }
+        }
+    }
 }
 
 /// Why a pick was refused.
@@ -351,6 +428,8 @@ pub enum CallRefusal {
 pub enum PickRefusal {
     /// No skill has that id.
     UnknownId,
+    /// The skill may not be seen. The model reads the same as of an unknown id.
+    Hidden,
     /// It is open already.
     AlreadyHere,
     /// No edge leads there from the cursor, and it is no entry.

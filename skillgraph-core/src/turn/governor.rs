@@ -63,6 +63,13 @@ pub(super) struct Watch {
     pub(super) model: Option<String>,
 }
 
+impl Watch {
+    /// The model that is asked stays, counts begin anew.
+    pub(super) fn restarted(self) -> Self {
+        Self { model: self.model, ..Self::default() }
+    }
+}
+
 impl Turn {
     /// Counts a call that the model made.
     pub(super) fn watch_call(&mut self, call: &ToolCall) {

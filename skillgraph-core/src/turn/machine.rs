@@ -4,19 +4,20 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-use super::dispatch::{Batch, Fate};
+use super::dispatch::{Batch, Fate, Run};
 use super::governor::Watch;
-use super::offer::Offer;
+use super::offer::{Offer, Offered};
 use super::settle::{Settlement, interrupted};
 use super::start::{Choice, DecideRequest, Menu, ScoreRequest, Scores, reachable};
 use super::state::{Phase, State};
 use super::{
-    Event, FiringRecord, GuardRecord, Message, ModelReply, ModelRequest, MoveRecord, Outcome, Procedure, Setup,
-    StopReason, ToolCall, ToolMessage, ToolReturn, ToolRun, Transcript, UnfinishedAction, words,
+    Answer, CallRefusal, Check, Decision, Event, FiringRecord, GuardRecord, Message, ModelReply, ModelRequest,
+    MoveRecord, Outcome, Procedure, Question, Setup, StopReason, ToolCall, ToolMessage, ToolReturn, ToolRun,
+    Transcript, UnfinishedAction, words,
 };
 use crate::decide::{CursorMove, Evidence, Firing, GuardEvidence, PanickedTest, decide};
 use crate::decl::{SkillId, Status};
-use crate::graph::{Graph, SkillIx, ToolResult};
+use crate::graph::{Graph, Hidden, SkillIx, ToolResult};
 
 /// One turn: a user's message and all that follows until the answer.
 ///
@@ -31,7 +32,7 @@ use crate::graph::{Graph, SkillIx, ToolResult};
 /// # }"#).unwrap();
 /// # let graph = Arc::new(Graph::compile(&spec, &[] as &[&str]).unwrap());
 /// # let setup = Arc::new(Setup { graph, tools: vec![], system: String::new(), limits: Limits::default(),
-/// #     strictness: Strictness::Assist, decider: false });
+/// #     strictness: Strictness::Assist, decider: false, permissions: None });
 /// let mut turn = Turn::start(setup, Transcript::new(), "hello");
 /// loop {
 ///     match turn.poll_output() {
@@ -59,6 +60,9 @@ pub struct Turn {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Output {
+    /// Say who may do what, one decision a check, in their order. Asked only where the setup has permissions. Answered by
+    /// [`Input::Authorized`].
+    Authorize(Vec<Check>),
     /// Score the user's message against the graph's intents (`classify: host`). Answered by [`Input::Scored`] or
     /// [`Input::ScoreFailed`].
     Score(ScoreRequest),
@@ -68,6 +72,8 @@ pub enum Output {
     CallModel(ModelRequest),
     /// Run these tools, those that have not returned yet. Answered by one [`Input::ToolReturned`] for each, in any order.
     RunTools(Vec<ToolRun>),
+    /// Ask a person, however long it takes. Answered by one [`Input::PersonAnswered`] for each question, in any order.
+    Pause(Vec<Question>),
     /// Nothing: the turn is over.
     Done(Outcome),
 }
@@ -76,6 +82,8 @@ pub enum Output {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Input {
+    /// Who may do what. A check without a decision is denied.
+    Authorized(Vec<Decision>),
     /// The message was scored. Scores of another number than the candidates are taken as none.
     Scored(Scores),
     /// The message could not be scored: the turn stays where it was, or offers all.
@@ -89,8 +97,10 @@ pub enum Input {
         /// Why.
         reason: String,
     },
-    /// One tool returned.
+    /// One tool returned. While its permission is asked for, one whose arguments do not fit may be answered as `invalid`.
     ToolReturned(ToolReturn),
+    /// A person answered.
+    PersonAnswered(Answer),
     /// End the turn now. Open calls are answered as interrupted; cursor and step stay. Taken at any time before the end.
     Cancel,
 }
@@ -98,11 +108,13 @@ pub enum Input {
 impl Input {
     fn name(&self) -> &'static str {
         match self {
+            Input::Authorized(_) => "decisions on permissions",
             Input::Scored(_) | Input::ScoreFailed => "scores",
             Input::Decided(_) => "a choice",
             Input::ModelReplied(_) => "a model's reply",
             Input::ModelFailed { .. } => "a model's failure",
             Input::ToolReturned(_) => "a tool's result",
+            Input::PersonAnswered(_) => "a person's answer",
             Input::Cancel => "the end of the turn",
         }
     }
@@ -129,6 +141,11 @@ pub enum InputError {
         /// The id that came.
         call_id: String,
     },
+    /// The call has asked a person nothing, or has its answer.
+    NoQuestion {
+        /// The id that came.
+        call_id: String,
+    },
 }
 
 impl fmt::Display for InputError {
@@ -137,6 +154,7 @@ impl fmt::Display for InputError {
             InputError::NotAwaited { got, awaited } => write!(f, "the turn waits for {awaited}, and {got} came"),
             InputError::UnknownCall { call_id } => write!(f, "no tool runs for the call `{call_id}`"),
             InputError::ReturnedTwice { call_id } => write!(f, "the call `{call_id}` has returned already"),
+            InputError::NoQuestion { call_id } => write!(f, "no question of the call `{call_id}` waits for an answer"),
         }
     }
 }
@@ -168,6 +186,7 @@ impl Turn {
                 nudged: false,
                 watch: Watch::default(),
                 menu: None,
+                hidden: Hidden::NONE,
                 phase: Phase::Done(Outcome::Cancelled),
                 events: VecDeque::new(),
             },
@@ -177,6 +196,8 @@ impl Turn {
         turn.state.transcript.push(Message::User { text: message.clone() });
         if turn.setup.limits.iterations == 0 {
             turn.end(Outcome::OutOfIterations { iterations: 0 });
+        } else if turn.setup.permissions.is_some() {
+            turn.state.phase = Phase::Admit { message, inherited: inherited.map(str::to_owned) };
         } else {
             turn.route(message, inherited);
         }
@@ -187,7 +208,10 @@ impl Turn {
     #[must_use]
     pub fn poll_output(&self) -> Output {
         match &self.state.phase {
-            Phase::Score(start) => Output::Score(start.score_request(&self.setup.graph)),
+            Phase::Admit { .. } | Phase::Readmit(_) => Output::Authorize(self.skill_checks()),
+            Phase::Permit(batch) => Output::Authorize(self.call_checks(batch)),
+            Phase::Pause(batch) => Output::Pause(batch.questions(&self.setup.graph)),
+            Phase::Score(start) => Output::Score(start.score_request(&self.setup.graph, &self.state.hidden)),
             Phase::Decide(start) => Output::Decide(start.decide_request(&self.setup.graph)),
             Phase::Model(offer) => Output::CallModel(offer.request(&self.setup, &self.state)),
             Phase::Tools(batch) => Output::RunTools(batch.open_runs(&self.setup.graph)),
@@ -202,6 +226,19 @@ impl Turn {
     /// [`InputError`] where the turn does not wait for it; nothing has changed then.
     pub fn handle_input(&mut self, input: Input) -> Result<(), InputError> {
         match (&mut self.state.phase, input) {
+            (Phase::Admit { message, inherited }, Input::Authorized(decisions)) => {
+                let (message, inherited) = (std::mem::take(message), inherited.take());
+                self.hide(decisions);
+                self.route(message, inherited.as_deref());
+            }
+            (Phase::Readmit(phase), Input::Authorized(decisions)) => {
+                let phase = (**phase).clone();
+                self.readmit(phase, decisions);
+            }
+            (Phase::Permit(batch), Input::Authorized(decisions)) => {
+                let batch = std::mem::take(batch);
+                self.permit(batch, decisions);
+            }
             (Phase::Score(start), Input::Scored(scores)) => {
                 let start = start.clone();
                 self.scored(start, scores);
@@ -219,27 +256,23 @@ impl Turn {
                 self.model_replied(&offer, reply);
             }
             (Phase::Model(_), Input::ModelFailed { reason }) => self.end(Outcome::ModelFailed { reason }),
-            (Phase::Score(_) | Phase::Decide(_) | Phase::Model(_) | Phase::Tools(_), Input::Cancel) => self.cancel(),
-            (Phase::Tools(batch), Input::ToolReturned(returned)) => {
-                let Some(slot) = batch.slot(&returned.call_id) else {
-                    return Err(InputError::UnknownCall { call_id: returned.call_id });
-                };
-                if slot.is_some() {
-                    return Err(InputError::ReturnedTwice { call_id: returned.call_id });
+            (Phase::Permit(batch), Input::ToolReturned(returned)) if returned.status == Status::Invalid => {
+                take_return(batch, returned)?;
+                if batch.is_complete() {
+                    let batch = std::mem::take(batch);
+                    self.run(batch);
                 }
-                *slot = Some(returned);
+            }
+            (Phase::Tools(batch), Input::ToolReturned(returned)) => {
+                take_return(batch, returned)?;
                 self.settle_if_complete();
             }
-            (phase, input) => {
-                let awaited = match phase {
-                    Phase::Score(_) => "scores",
-                    Phase::Decide(_) => "a choice",
-                    Phase::Model(_) => "the model",
-                    Phase::Tools(_) => "its tools",
-                    Phase::Done(_) => "nothing: it is over",
-                };
-                return Err(InputError::NotAwaited { got: input.name(), awaited });
+            (Phase::Pause(_), Input::PersonAnswered(answer)) => self.person_answered(answer)?,
+            (Phase::Done(_), input) => {
+                return Err(InputError::NotAwaited { got: input.name(), awaited: "nothing: it is over" });
             }
+            (_, Input::Cancel) => self.cancel(),
+            (phase, input) => return Err(InputError::NotAwaited { got: input.name(), awaited: phase.awaits() }),
         }
         Ok(())
     }
@@ -289,19 +322,21 @@ impl Turn {
         self.make_offer();
     }
 
-    fn make_offer(&mut self) {
+    /// What the model is offered now.
+    pub(super) fn make_offer(&mut self) {
         let graph = &self.setup.graph;
         let offer = Offer::of(graph, &self.state);
+        let reachable = reachable(&self.setup, &self.state).into_iter().filter(|_| offer.has(Offered::ReadSkill));
         let event = Event::Offered {
             iteration: self.state.iteration,
             tools: offer.names(graph),
-            reachable: reachable(&self.setup, &self.state).into_iter().map(|skill| graph.skill_id(skill)).collect(),
+            reachable: reachable.map(|skill| graph.skill_id(skill)).collect(),
         };
         self.emit(event);
         self.state.phase = Phase::Model(offer);
     }
 
-    fn change_cursor(&mut self, to: Option<SkillIx>) {
+    pub(super) fn change_cursor(&mut self, to: Option<SkillIx>) {
         let graph = self.setup.graph.clone();
         let iteration = self.state.iteration;
         if let Some(left) = self.state.cursor {
@@ -315,7 +350,7 @@ impl Turn {
         self.state.procedure = to.and_then(|to| Procedure::begin(&graph, to));
     }
 
-    fn record_decision(&mut self, decision: &CursorMove, settlement: &Settlement) {
+    pub(super) fn record_decision(&mut self, decision: &CursorMove, settlement: &Settlement) {
         let results = settlement.results();
         let graph = self.setup.graph.clone();
         let iteration = self.state.iteration;
@@ -336,6 +371,7 @@ impl Turn {
             fired: fired.clone(),
             guards: decision.guards.iter().filter_map(|guard| guard_record(&graph, guard, results)).collect(),
             witness: decision.witness.clone(),
+            hidden: decision.hidden.iter().copied().map(id).collect(),
             reason: settlement.reason(decision).map(str::to_owned),
         }));
         if let (Some(from), Some(winner), false) = (decision.from, fired, decision.losers.is_empty()) {
@@ -361,20 +397,11 @@ impl Turn {
 
     fn model_called(&mut self, offer: &Offer, reply: ModelReply) {
         let graph = self.setup.graph.clone();
-        let iteration = self.state.iteration;
         let batch = Batch::gate(&graph, offer, &reply);
         for gated in &batch.calls {
             self.watch_call(&gated.call);
-            let call_id = gated.call.id.clone();
-            match &gated.fate {
-                Fate::Refused { reason, .. } => {
-                    let (tool, reason) = (gated.call.name.clone(), *reason);
-                    self.emit(Event::CallRefused { iteration, call_id, tool, reason });
-                }
-                Fate::Run { tool, .. } => {
-                    self.emit(Event::ToolStarted { iteration, call_id, tool: graph.tool_id(*tool) })
-                }
-                _ => {}
+            if let Fate::Refused { reason, .. } = &gated.fate {
+                self.record_refusal(&gated.call, *reason);
             }
         }
         let declined = (reply.stop == StopReason::Refusal).then(|| Outcome::Refused { text: reply.text.clone() });
@@ -386,6 +413,33 @@ impl Turn {
             self.end(outcome);
             return;
         }
+        self.dispatch(batch);
+    }
+
+    pub(super) fn record_refusal(&mut self, call: &ToolCall, reason: CallRefusal) {
+        let (iteration, call_id, tool) = (self.state.iteration, call.id.clone(), call.name.clone());
+        self.emit(Event::CallRefused { iteration, call_id, tool, reason });
+    }
+
+    /// Has the tools of a batch run, as soon as that is permitted.
+    pub(super) fn dispatch(&mut self, batch: Batch) {
+        if self.setup.permissions.is_some() && !batch.is_complete() {
+            self.state.phase = Phase::Permit(batch);
+        } else {
+            self.run(batch);
+        }
+    }
+
+    /// Has the tools of a batch run.
+    pub(super) fn run(&mut self, mut batch: Batch) {
+        let iteration = self.state.iteration;
+        for gated in &mut batch.calls {
+            let Fate::Run(run) = &mut gated.fate else { continue };
+            if run.returned.is_none() && !std::mem::replace(&mut run.started, true) {
+                let (call_id, tool) = (gated.call.id.clone(), self.setup.graph.tool_id(run.tool));
+                self.emit(Event::ToolStarted { iteration, call_id, tool });
+            }
+        }
         self.state.phase = Phase::Tools(batch);
         self.settle_if_complete();
     }
@@ -395,6 +449,10 @@ impl Turn {
         if !batch.is_complete() {
             return;
         }
+        if self.pause_if_asked() {
+            return;
+        }
+        let Phase::Tools(batch) = &mut self.state.phase else { return };
         let batch = std::mem::take(batch);
         let settlement = self.take_in(batch);
         if self.state.iteration >= self.setup.limits.iterations {
@@ -402,7 +460,7 @@ impl Turn {
             self.end(Outcome::OutOfIterations { iterations: self.setup.limits.iterations });
             return;
         }
-        let decision = decide(&self.setup.graph, self.state.cursor, settlement.evidence());
+        let decision = decide(&self.setup.graph, &self.state.hidden, self.state.cursor, settlement.evidence());
         self.watch_move(decision.from, decision.to);
         let (stop, warning) = self.govern();
         if let Some(trip) = stop {
@@ -457,7 +515,7 @@ impl Turn {
             if may_nudge {
                 self.state.nudged = true;
                 self.state.transcript.push(Message::Framework { text: words::nudge(&procedure, &graph) });
-                let decision = decide(&graph, self.state.cursor, Evidence::Nothing);
+                let decision = decide(&graph, &self.state.hidden, self.state.cursor, Evidence::Nothing);
                 self.begin_iteration(&decision, &Settlement::default());
                 self.give_bodies(decision.from != decision.to);
                 return;
@@ -468,16 +526,17 @@ impl Turn {
 
     /// Ends the turn with a complete transcript: what has returned is kept, the rest is answered as interrupted.
     fn cancel(&mut self) {
-        if let Phase::Tools(batch) = &mut self.state.phase {
-            let batch = std::mem::take(batch);
+        if let Some(batch) = self.state.phase.take_batch() {
             let results = batch.calls.into_iter().map(|gated| {
                 let (text, status) = match gated.fate {
-                    Fate::Run { returned: Some(returned), .. } => {
+                    Fate::Run(run) if run.is_pending() => (words::unanswered(&gated.call.name), Some(Status::Failure)),
+                    Fate::Run(Run { returned: Some(returned), .. }) => {
                         let returned = self.sealed(&gated.call.name, returned);
                         (returned.text, Some(returned.status))
                     }
-                    Fate::Refused { text, .. } => (text, None),
-                    Fate::Run { returned: None, .. } | Fate::Pick { .. } | Fate::List | Fate::Skip { .. } => {
+                    Fate::Refused { text, reason, .. } => (text, reason.status()),
+                    Fate::Said { text, status } => (text, Some(status)),
+                    Fate::Run(_) | Fate::Pick { .. } | Fate::List | Fate::Skip { .. } => {
                         (interrupted(&gated.call).text, Some(Status::Failure))
                     }
                 };
@@ -493,6 +552,22 @@ impl Turn {
         self.emit(Event::TurnEnded { iterations: self.state.iteration, outcome: outcome.clone() });
         self.state.phase = Phase::Done(outcome);
     }
+}
+
+/// Puts a result where it belongs.
+fn take_return(batch: &mut Batch, returned: ToolReturn) -> Result<(), InputError> {
+    let Some(run) = batch.run_of(&returned.call_id) else {
+        return Err(InputError::UnknownCall { call_id: returned.call_id });
+    };
+    if run.returned.is_some() {
+        return Err(InputError::ReturnedTwice { call_id: returned.call_id });
+    }
+    // Who was answered may ask again.
+    if returned.status == Status::Pending {
+        run.answer = None;
+    }
+    run.returned = Some(returned);
+    Ok(())
 }
 
 fn guard_record(graph: &Graph, guard: &GuardEvidence, results: &[ToolResult]) -> Option<GuardRecord> {

@@ -154,6 +154,11 @@ impl Transcript {
         self.0.iter().map(Arc::as_ref)
     }
 
+    /// The messages, each to be shared.
+    pub(crate) fn shared(&self) -> impl Iterator<Item = &Arc<Message>> {
+        self.0.iter()
+    }
+
     /// How many messages there are.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -183,6 +188,12 @@ impl fmt::Debug for Transcript {
 impl FromIterator<Message> for Transcript {
     fn from_iter<I: IntoIterator<Item = Message>>(messages: I) -> Self {
         Self(Arc::new(messages.into_iter().map(Arc::new).collect()))
+    }
+}
+
+impl FromIterator<Arc<Message>> for Transcript {
+    fn from_iter<I: IntoIterator<Item = Arc<Message>>>(messages: I) -> Self {
+        Self(Arc::new(messages.into_iter().collect()))
     }
 }
 

@@ -5,10 +5,10 @@
 //! ends as if nothing had happened.
 //!
 //! ```text
-//! start ─▶ [Score] ─▶ [Decide] ─▶
-//!          decide ─▶ offer ─▶ CallModel ─┬─▶ answer ──────────────────────────▶ Done
-//!             ▲                          └─▶ calls ─▶ gate ─▶ RunTools ─▶ settle ─┐
-//!             └────────────────────────────────────────────────────────────────────┘
+//! start ─▶ [Authorize] ─▶ [Score] ─▶ [Decide] ─▶
+//!          decide ─▶ offer ─▶ CallModel ─┬─▶ answer ─────────────────────────────────────────────────▶ Done
+//!             ▲                          └─▶ calls ─▶ gate ─▶ [Authorize] ─▶ RunTools ─▶ [Pause] ─▶ settle ─┐
+//!             └────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
 mod bodies;
@@ -17,8 +17,12 @@ mod event;
 mod governor;
 mod machine;
 mod message;
+mod migrate;
 mod offer;
+mod pause;
+mod permission;
 mod procedure;
+mod redact;
 mod settle;
 mod start;
 mod state;
@@ -32,18 +36,20 @@ use crate::finding::Report;
 use crate::graph::Graph;
 
 pub use event::{
-    CallRefusal, Event, FiringRecord, GuardRecord, MoveRecord, PickRefusal, RunnerUp, ScoreRecord, Suggestion,
-    TurnRouted, UnfinishedAction,
+    CallRefusal, Event, FiringRecord, GuardRecord, HiddenSkill, MoveRecord, PickRefusal, RunnerUp, ScoreRecord,
+    Suggestion, TurnRouted, UnfinishedAction,
 };
 pub use governor::{Trip, TripAction};
 pub use machine::{Input, InputError, Output, Turn};
 pub use message::{
     ArgumentsError, Message, ModelReply, ModelRequest, StopReason, ToolCall, ToolMessage, ToolSpec, Transcript, Usage,
 };
+pub use pause::{Answer, PersonReply, Question};
+pub use permission::{Capability, Check, Decision, Permissions, Target};
 pub use procedure::Procedure;
 pub use settle::{Proposal, ToolReturn, ToolRun};
 pub use start::{Choice, DecideRequest, IntentCandidate, ScoreRequest, Scores, Strictness};
-pub use state::{RestoreError, SavedTurn};
+pub use state::{RestoreError, SaveFormat, SavedTurn};
 
 /// What stays the same through every turn of an agent.
 #[derive(Debug)]
@@ -60,6 +66,8 @@ pub struct Setup {
     pub strictness: Strictness,
     /// Whether a menu is put before a decider first.
     pub decider: bool,
+    /// That permissions are asked for, where they are: who sees which skill, and who runs which tool.
+    pub permissions: Option<Permissions>,
 }
 
 impl Setup {
@@ -86,7 +94,7 @@ impl Default for Limits {
 }
 
 /// How a turn ended. In every case the transcript is complete: each call has its result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Outcome {
@@ -122,6 +130,11 @@ pub enum Outcome {
     },
     /// The host ended the turn.
     Cancelled,
+    /// It has not: tools ask a person. A turn says so by [`Output::Pause`]; who runs turns in a loop is told by this.
+    Paused {
+        /// What they ask.
+        questions: Vec<Question>,
+    },
 }
 
 impl Outcome {

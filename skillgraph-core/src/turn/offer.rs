@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::redact::shown;
 use super::state::State;
 use super::{ModelRequest, Setup, ToolSpec, words};
 use crate::decl::ToolId;
@@ -35,18 +36,20 @@ impl Offer {
     pub(super) fn of(graph: &Graph, state: &State) -> Self {
         let own = state.cursor.and_then(|cursor| graph.skill(cursor)).map_or(&[][..], |skill| &skill.tools);
         let opened = || state.opened.iter().filter_map(|skill| graph.skill(*skill)).flat_map(|skill| &skill.tools);
+        let constant = graph.constant_tools_without(&state.hidden);
         let held_out = |tool: &ToolIx| {
-            let elsewhere = graph.constant_tools().contains(tool) || opened().any(|opened| opened == tool);
+            let elsewhere = constant.contains(tool) || opened().any(|opened| opened == tool);
             !elsewhere && state.procedure.as_ref().is_some_and(|procedure| procedure.holds_out(graph, *tool))
         };
         let mut seen = std::collections::HashSet::new();
-        let tools = graph.constant_tools().iter().chain(own).chain(opened());
+        let tools = constant.iter().chain(own).chain(opened());
         let mut offer: Vec<Offered> = tools
             .filter(|tool| !held_out(tool))
             .filter(|tool| seen.insert(**tool))
             .map(|tool| Offered::Tool(*tool))
             .collect();
-        if graph.skills().len() > 1 {
+        // A menu can be answered, even where it names the only skill that there is to see.
+        if graph.visible(&state.hidden).nth(1).is_some() || state.menu.is_some() {
             offer.extend([Offered::ReadSkill, Offered::ListSkills]);
         }
         if state.procedure.as_ref().is_some_and(|procedure| procedure.current(graph).is_some()) {
@@ -82,7 +85,7 @@ impl Offer {
             iteration: state.iteration,
             model: state.watch.model.clone(),
             system: words::system_prompt(setup, state),
-            messages: state.transcript.clone(),
+            messages: shown(&state.transcript, &setup.graph, &state.hidden),
             tools: self.0.iter().filter_map(|offered| offered.spec(setup, state)).collect(),
         }
     }
@@ -117,7 +120,7 @@ impl Offered {
                 }))
             }
             Offered::ReadSkill => {
-                let ids: Vec<&str> = graph.skills().iter().map(|skill| skill.id.as_str()).collect();
+                let ids: Vec<&str> = graph.visible(&state.hidden).map(|(_, skill)| skill.id.as_str()).collect();
                 navigation(
                     words::read_skill_description(setup, state),
                     json!({

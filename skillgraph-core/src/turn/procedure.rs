@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::decl::OnSkip;
+use crate::decl::{OnSkip, ToolId};
 use crate::graph::{Graph, SkillIx, Step, ToolIx};
 
 /// Where the procedure of the open skill stands.
@@ -52,9 +52,19 @@ impl Procedure {
         self.steps(graph).iter().enumerate().skip(self.done).map(|(at, step)| (at + 1, step))
     }
 
+    /// The same pointer, where the skill has another position.
+    pub(super) fn of_skill(self, skill: SkillIx) -> Self {
+        Self { skill, ..self }
+    }
+
     /// Whether there are as many steps as are behind.
     pub(super) fn is_within(&self, graph: &Graph) -> bool {
         self.done <= self.total(graph) && self.skipped.iter().all(|step| *step < self.done)
+    }
+
+    /// The tools of its steps, in order.
+    pub(super) fn plan(&self, graph: &Graph) -> Vec<ToolId> {
+        self.steps(graph).iter().map(|step| graph.tool_id(step.tool)).collect()
     }
 
     /// How many steps were skipped.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::dispatch::{Batch, Fate};
 use super::machine::Turn;
 use super::start::{Strictness, hops, reachable};
-use super::{CallRefusal, Event, Message, PickRefusal, Suggestion, ToolCall, ToolMessage, words};
+use super::{CallRefusal, Event, Message, PersonReply, PickRefusal, Suggestion, ToolCall, ToolMessage, words};
 use crate::decide::{Cause, CursorMove, Evidence};
 use crate::decl::{OnSkip, Status, ToolId};
 use crate::graph::{EdgeEvidence, SkillIx, ToolIx, ToolResult};
@@ -24,6 +24,8 @@ pub struct ToolRun {
     pub name: ToolId,
     /// The arguments.
     pub arguments: Map<String, Value>,
+    /// What a person said to the tool's question, where it has asked one: it runs once more, with this.
+    pub answer: Option<PersonReply>,
 }
 
 /// What running a tool came to.
@@ -113,14 +115,16 @@ impl Turn {
                 Fate::Refused { reason, text, tool } => {
                     self.take_refusal(&gated.call, reason, text, tool, &mut settlement)
                 }
+                Fate::Said { text, status } => Answer::Said { text, status: Some(status) },
                 Fate::Pick { requested } => self.take_pick(&requested, &mut settlement),
-                Fate::List => {
-                    Answer::Said { text: words::skill_list(&self.setup.graph), status: Some(Status::Success) }
-                }
+                Fate::List => Answer::Said {
+                    text: words::skill_list(&self.setup.graph, &self.state.hidden),
+                    status: Some(Status::Success),
+                },
                 Fate::Skip { reason } => self.take_skip(&reason, &mut settlement),
-                Fate::Run { tool, returned, .. } => {
-                    let returned = returned.unwrap_or_else(|| interrupted(&gated.call));
-                    self.take_return(tool, returned, &mut settlement)
+                Fate::Run(run) => {
+                    let returned = run.returned.unwrap_or_else(|| interrupted(&gated.call));
+                    self.take_return(run.tool, returned, &mut settlement)
                 }
             };
             settlement.lines.push(Line { call: gated.call, answer });
@@ -136,7 +140,7 @@ impl Turn {
         tool: Option<ToolIx>,
         settlement: &mut Settlement,
     ) -> Answer {
-        let status = (reason == CallRefusal::BadArguments).then_some(Status::Invalid);
+        let status = reason.status();
         if let Some((tool, status)) = tool.zip(status) {
             settlement.results.push(ToolResult {
                 call_id: call.id.clone(),
@@ -154,7 +158,8 @@ impl Turn {
         let graph = self.setup.graph.clone();
         let cursor = self.state.cursor;
         let said = |text| Answer::Said { text, status: Some(Status::Success) };
-        let found = graph.find_skill(requested);
+        let known = graph.find_skill(requested);
+        let found = known.filter(|skill| !self.state.hidden.has(*skill));
         let allowed_hops = hops(&self.setup, &self.state);
         if let Some(target) = found.filter(|target| allowed_hops.contains(target)) {
             settlement.pick.get_or_insert(target);
@@ -173,6 +178,7 @@ impl Turn {
             return said(text);
         }
         let reason = match found {
+            None if known.is_some() => PickRefusal::Hidden,
             None => PickRefusal::UnknownId,
             Some(_) if here => PickRefusal::AlreadyHere,
             Some(_) if graph.is_tree() => PickRefusal::Tree,
@@ -182,11 +188,8 @@ impl Turn {
             },
             Some(_) => PickRefusal::NotReachable,
         };
-        let allowed: Vec<_> = reachable(&self.setup, &self.state)
-            .into_iter()
-            .filter(|skill| !self.state.opened.contains(skill))
-            .map(|skill| graph.skill_id(skill))
-            .collect();
+        let allowed: Vec<_> =
+            reachable(&self.setup, &self.state).into_iter().map(|skill| graph.skill_id(skill)).collect();
         let cursor = cursor.map(|cursor| graph.skill_id(cursor));
         let open_already = found.filter(|_| here).and_then(|skill| graph.skill(skill));
         let text = words::pick_refused(requested, reason, cursor.as_ref(), &allowed);
@@ -305,7 +308,8 @@ impl Turn {
 
     fn take_proposal(&mut self, tool: &ToolId, proposal: &Proposal, settlement: &mut Settlement) {
         let graph = &self.setup.graph;
-        let target = graph.find_skill(proposal.skill.trim()).filter(|target| graph.is_hop(self.state.cursor, *target));
+        let found = graph.find_skill(proposal.skill.trim()).filter(|target| !self.state.hidden.has(*target));
+        let target = found.filter(|target| graph.is_hop(self.state.cursor, *target));
         match target {
             Some(target) => {
                 settlement.proposal.get_or_insert_with(|| (target, proposal.reason.clone()));

@@ -9,7 +9,7 @@ use super::state::{Phase, State};
 use super::{Event, Setup};
 use crate::decide::{Evidence, Ruling, decide};
 use crate::decl::{ScorerKind, SkillId};
-use crate::graph::{Graph, SkillIx};
+use crate::graph::{Graph, Hidden, IntentEntry, SkillIx};
 use crate::score::{Judgement, ScorePolicy, ScoreVerdict, ScorerTraits, judge, keyword_score, words};
 
 /// What a pick of the model may do (SPEC 4).
@@ -117,7 +117,8 @@ pub(super) struct Menu {
 
 /// Where a pick may move the cursor: what the graph allows and the strictness leaves.
 pub(super) fn hops(setup: &Setup, state: &State) -> Vec<SkillIx> {
-    let hops = setup.graph.hops(state.cursor);
+    let mut hops = setup.graph.hops(state.cursor);
+    hops.retain(|hop| !state.hidden.has(*hop));
     match setup.strictness {
         Strictness::Assist => hops,
         Strictness::Guard => {
@@ -128,10 +129,11 @@ pub(super) fn hops(setup: &Setup, state: &State) -> Vec<SkillIx> {
     }
 }
 
-/// What a pick may name: where it may move the cursor, then the open skills.
+/// What a pick may name: where it may move the cursor, then the open skills that are not open yet.
 pub(super) fn reachable(setup: &Setup, state: &State) -> Vec<SkillIx> {
     let mut reachable = hops(setup, state);
-    reachable.extend(setup.graph.open_skills());
+    let beside = setup.graph.open_skills().iter();
+    reachable.extend(beside.filter(|skill| !state.hidden.has(**skill) && !state.opened.contains(skill)));
     reachable
 }
 
@@ -142,7 +144,8 @@ impl Turn {
         // A tree goes by the message alone.
         let inherited = inherited.filter(|_| !graph.is_tree());
         // An open skill never holds the cursor: one that did was wired in another version of the graph.
-        let known = |id: &str| graph.find_skill(id).filter(|skill| !graph.is_open(*skill));
+        let hidden = self.state.hidden.clone();
+        let known = |id: &str| graph.find_skill(id).filter(|skill| !graph.is_open(*skill) && !hidden.has(*skill));
         let found = inherited.map(|id| known(id).ok_or_else(|| id.to_owned()));
         let (inherited, dropped) = match found {
             None => (None, None),
@@ -150,21 +153,22 @@ impl Turn {
             Some(Err(id)) => (None, Some(id)),
         };
         let start = Start { message, inherited, dropped, scored: None, offered: Vec::new(), decided: None };
-        let all_from_rules = graph.intents().is_empty() && graph.picked().is_empty();
-        if all_from_rules || graph.match_entry(&start.message).won.is_some() {
+        let has_intents = intents(&graph, &hidden).next().is_some();
+        let all_from_rules = !has_intents && picked(&graph, &hidden).next().is_none();
+        if all_from_rules || graph.match_entry_without(&start.message, &hidden).won.is_some() {
             return self.conclude(start, Ruling::Rules);
         }
         match graph.classify() {
-            Some((ScorerKind::Keyword, _)) if !graph.intents().is_empty() => {
+            Some((ScorerKind::Keyword, _)) if has_intents => {
                 let message = words(&start.message);
                 let mut scores: Vec<f64> =
-                    graph.intents().iter().map(|intent| keyword_score(&message, &intent.words)).collect();
+                    intents(&graph, &hidden).map(|intent| keyword_score(&message, &intent.words)).collect();
                 if let Some(extra) = extra_candidate(&graph, start.inherited) {
                     scores.push(keyword_score(&message, &words(&extra.intent)));
                 }
                 self.scored(start, Scores { scorer: "keyword".into(), scores, traits: ScorerTraits::KEYWORD });
             }
-            Some((ScorerKind::Host, _)) if !graph.intents().is_empty() => self.state.phase = Phase::Score(start),
+            Some((ScorerKind::Host, _)) if has_intents => self.state.phase = Phase::Score(start),
             _ => self.offer_menu(start, None),
         }
     }
@@ -172,7 +176,7 @@ impl Turn {
     /// Takes in scores. As many as candidates, or they say nothing.
     pub(super) fn scored(&mut self, mut start: Start, said: Scores) {
         let graph = self.setup.graph.clone();
-        let candidates = candidates(&graph, start.inherited);
+        let candidates = candidates(&graph, &self.state.hidden, start.inherited);
         if said.scores.len() != candidates.len() {
             return self.not_scored(start);
         }
@@ -202,8 +206,8 @@ impl Turn {
 
     /// Offers those that were too close, or all.
     fn offer_menu(&mut self, mut start: Start, close: Option<Vec<SkillIx>>) {
-        let graph = &self.setup.graph;
-        let all = || graph.intents().iter().map(|intent| intent.skill).chain(graph.picked().iter().copied());
+        let (graph, hidden) = (&self.setup.graph, &self.state.hidden);
+        let all = || intents(graph, hidden).map(|intent| intent.skill).chain(picked(graph, hidden));
         let mut offered = close.unwrap_or_else(|| all().collect());
         offered.retain(|skill| Some(*skill) != start.inherited);
         start.offered = offered;
@@ -238,7 +242,11 @@ impl Turn {
     /// Decides, records, and opens the first iteration.
     fn conclude(&mut self, start: Start, ruling: Ruling) {
         let graph = self.setup.graph.clone();
-        let decision = decide(&graph, start.inherited, Evidence::TurnStart { message: &start.message, ruling });
+        let hidden = &self.state.hidden;
+        let evidence = Evidence::TurnStart { message: &start.message, ruling };
+        let mut decision = decide(&graph, hidden, start.inherited, evidence);
+        let dropped = start.dropped.as_ref().and_then(|id| graph.find_skill(id));
+        decision.hidden.extend(dropped.filter(|skill| hidden.has(*skill)));
         let is_routed = start.scored.is_some()
             || !start.offered.is_empty()
             || start.inherited.is_some()
@@ -279,9 +287,14 @@ impl Turn {
 }
 
 impl Start {
+    /// The skill of the last turn as its host named it.
+    pub(super) fn inherited_id(&self, graph: &Graph) -> Option<String> {
+        self.inherited.map(|skill| graph.skill_id(skill).to_string()).or_else(|| self.dropped.clone())
+    }
+
     /// The question for a scorer.
-    pub(super) fn score_request(&self, graph: &Graph) -> ScoreRequest {
-        let candidates = graph.intents().iter().map(|intent| IntentCandidate {
+    pub(super) fn score_request(&self, graph: &Graph, hidden: &Hidden) -> ScoreRequest {
+        let candidates = intents(graph, hidden).map(|intent| IntentCandidate {
             skill: graph.skill_id(intent.skill),
             intent: intent.intent.clone(),
             examples: intent.examples.clone(),
@@ -309,9 +322,19 @@ impl Start {
     }
 }
 
+/// The entries that a scorer opens, as far as they can be seen.
+fn intents<'a>(graph: &'a Graph, hidden: &'a Hidden) -> impl Iterator<Item = &'a IntentEntry> + 'a {
+    graph.intents().iter().filter(|intent| !hidden.has(intent.skill))
+}
+
+/// The skills that only a menu opens, as far as they can be seen.
+fn picked<'a>(graph: &'a Graph, hidden: &'a Hidden) -> impl Iterator<Item = SkillIx> + 'a {
+    graph.picked().iter().copied().filter(|skill| !hidden.has(*skill))
+}
+
 /// The skills that are scored, in order: those of intents, then the one that is open already.
-fn candidates(graph: &Graph, inherited: Option<SkillIx>) -> Vec<SkillIx> {
-    let mut candidates: Vec<SkillIx> = graph.intents().iter().map(|intent| intent.skill).collect();
+fn candidates(graph: &Graph, hidden: &Hidden, inherited: Option<SkillIx>) -> Vec<SkillIx> {
+    let mut candidates: Vec<SkillIx> = intents(graph, hidden).map(|intent| intent.skill).collect();
     candidates.extend(without_intent(graph, inherited));
     candidates
 }

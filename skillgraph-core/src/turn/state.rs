@@ -11,7 +11,8 @@ use super::governor::Watch;
 use super::offer::Offer;
 use super::start::{Menu, Start};
 use super::{Event, Outcome, Procedure, Setup, Transcript, Turn};
-use crate::graph::{Graph, SkillIx};
+use crate::decl::ToolId;
+use crate::graph::{Graph, Hidden, SkillIx};
 
 /// Everything that changes during a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +28,8 @@ pub(super) struct State {
     pub(super) watch: Watch,
     /// What the turn's start left to the model, until the cursor moves.
     pub(super) menu: Option<Menu>,
+    /// Skills that may not be seen.
+    pub(super) hidden: Hidden,
     pub(super) phase: Phase,
     pub(super) events: VecDeque<Event>,
 }
@@ -34,41 +37,112 @@ pub(super) struct State {
 /// What the turn waits for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Phase {
+    /// Which skills may be seen; the turn starts with that.
+    Admit { message: String, inherited: Option<String> },
+    /// Which skills may be seen still; then it goes on there.
+    Readmit(Box<Phase>),
     /// Scores of the message.
     Score(Start),
     /// A choice from the menu.
     Decide(Start),
     /// The model's reply to this offer.
     Model(Offer),
+    /// Which of these calls may run.
+    Permit(Batch),
     /// Results of these calls.
     Tools(Batch),
+    /// What a person says to the questions of these calls.
+    Pause(Batch),
     /// Nothing.
     Done(Outcome),
 }
 
+impl Phase {
+    /// What it waits for, in an error.
+    pub(super) fn awaits(&self) -> &'static str {
+        match self {
+            Phase::Admit { .. } | Phase::Readmit(_) | Phase::Permit(_) => "decisions on permissions",
+            Phase::Score(_) => "scores",
+            Phase::Decide(_) => "a choice",
+            Phase::Model(_) => "the model",
+            Phase::Tools(_) => "its tools",
+            Phase::Pause(_) => "a person",
+            Phase::Done(_) => "nothing: it is over",
+        }
+    }
+
+    /// The phase, out of a turn that is given up.
+    pub(super) fn take(&mut self) -> Self {
+        std::mem::replace(self, Phase::Done(Outcome::Cancelled))
+    }
+
+    /// The calls that have no result in the transcript yet.
+    pub(super) fn take_batch(&mut self) -> Option<Batch> {
+        match self {
+            Phase::Permit(batch) | Phase::Tools(batch) | Phase::Pause(batch) => Some(std::mem::take(batch)),
+            Phase::Readmit(phase) => phase.take_batch(),
+            _ => None,
+        }
+    }
+}
+
 /// A turn as it can be stored: plain data, and the graph that it belongs to (SPEC 10, 13).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SavedTurn {
+    format: SaveFormat,
     graph: GraphStamp,
     state: State,
 }
 
+/// Which layout saved data has. What another version of this library wrote is refused when it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub struct SaveFormat;
+
+impl SaveFormat {
+    /// Goes up whenever saved data changes its layout.
+    const NUMBER: u32 = 1;
+}
+
+impl From<SaveFormat> for u32 {
+    fn from(_: SaveFormat) -> Self {
+        SaveFormat::NUMBER
+    }
+}
+
+impl TryFrom<u32> for SaveFormat {
+    type Error = String;
+
+    fn try_from(number: u32) -> Result<Self, String> {
+        let known = SaveFormat::NUMBER;
+        if number == known {
+            return Ok(SaveFormat);
+        }
+        Err(format!("it was saved in format {number}, and this version of skillgraph reads format {known}"))
+    }
+}
+
 /// Which graph a state belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct GraphStamp {
+pub(super) struct GraphStamp {
     name: String,
     fingerprint: u64,
-    skills: Vec<String>,
-    tools: Vec<String>,
+    pub(super) skills: Vec<String>,
+    pub(super) tools: Vec<String>,
+    /// The tools of the steps of the procedure that is under way.
+    pub(super) steps: Vec<String>,
 }
 
 impl GraphStamp {
-    fn of(graph: &Graph) -> Self {
+    fn of(graph: &Graph, procedure: Option<&Procedure>) -> Self {
+        let names = |tools: &[ToolId]| tools.iter().map(ToString::to_string).collect();
         Self {
             name: graph.name().to_owned(),
             fingerprint: graph.fingerprint(),
             skills: graph.skills().iter().map(|skill| skill.id.to_string()).collect(),
-            tools: graph.tools().iter().map(ToString::to_string).collect(),
+            tools: names(graph.tools()),
+            steps: procedure.map_or(Vec::new(), |procedure| names(&procedure.plan(graph))),
         }
     }
 }
@@ -93,6 +167,8 @@ pub enum RestoreError {
         /// What about it cannot be.
         what: &'static str,
     },
+    /// It was saved while somebody was asked what may be seen and done, and now nobody is.
+    NoPermissions,
 }
 
 impl fmt::Display for RestoreError {
@@ -101,6 +177,9 @@ impl fmt::Display for RestoreError {
             RestoreError::OtherGraph { saved, current, gone, new } => (saved, current, gone, new),
             RestoreError::Impossible { what } => {
                 return write!(f, "the saved turn was changed after it was saved: {what}");
+            }
+            RestoreError::NoPermissions => {
+                return f.write_str("permissions were asked for when the turn was saved, and now they are not");
             }
         };
         write!(f, "the turn was saved under another version of the graph (`{saved}`, now `{current}`)")?;
@@ -120,6 +199,12 @@ impl fmt::Display for RestoreError {
 impl std::error::Error for RestoreError {}
 
 impl State {
+    /// Whether somebody was asked what may be seen and done.
+    pub(super) fn needs_permissions(&self) -> bool {
+        let asks = matches!(self.phase, Phase::Admit { .. } | Phase::Readmit(_) | Phase::Permit(_));
+        asks || !self.hidden.is_empty()
+    }
+
     /// What no turn of this graph comes to.
     fn impossible(&self, graph: &Graph) -> Option<&'static str> {
         if self.cursor.iter().chain(&self.opened).any(|skill| graph.skill(*skill).is_none()) {
@@ -130,12 +215,20 @@ impl State {
         {
             return Some("its procedure is not one of the open skill, or is beyond its end");
         }
+        self.impossible_phase(&self.phase, graph)
+    }
+
+    fn impossible_phase(&self, phase: &Phase, graph: &Graph) -> Option<&'static str> {
         // Between an offer and the end of its batch nothing changes that the offer depends on.
         let offer = Offer::of(graph, self);
-        match &self.phase {
+        match phase {
+            Phase::Readmit(phase) => self.impossible_phase(phase, graph),
             Phase::Model(saved) if *saved != offer => Some("it offers other tools than the graph does there"),
-            Phase::Tools(batch) if !batch.is_offered_by(&offer) => {
+            Phase::Permit(batch) | Phase::Tools(batch) | Phase::Pause(batch) if !batch.is_offered_by(&offer) => {
                 Some("it runs a tool that the graph does not offer there")
+            }
+            Phase::Permit(batch) | Phase::Tools(batch) | Phase::Pause(batch) if !batch.is_as_called() => {
+                Some("it runs a tool with other arguments than the model gave")
             }
             _ => None,
         }
@@ -145,34 +238,68 @@ impl State {
 impl Turn {
     /// The turn as plain data. It can be taken at any time; a turn restored from it ends as this one would.
     pub fn save(&self) -> SavedTurn {
-        SavedTurn { graph: GraphStamp::of(&self.setup.graph), state: self.state.clone() }
+        let graph = GraphStamp::of(&self.setup.graph, self.state.procedure.as_ref());
+        SavedTurn { format: SaveFormat, graph, state: self.state.clone() }
     }
 
-    /// Goes on with a saved turn.
+    /// Goes on with a saved turn. Where the setup has permissions, they are asked for anew before anything else (SPEC 9).
     ///
     /// # Errors
     ///
-    /// [`RestoreError::OtherGraph`] where the graph has changed since: its names and positions would mean something else.
-    /// [`RestoreError::Impossible`] where the state itself has: a tool would run that was not offered, or a step be behind
-    /// that is not.
+    /// [`RestoreError::OtherGraph`] where the graph has changed since: its names and positions would mean something else;
+    /// [`Turn::migrate`] goes on all the same. [`RestoreError::Impossible`] where the state itself has: a tool would run
+    /// that was not offered, or a step be behind that is not. [`RestoreError::NoPermissions`] where permissions were asked
+    /// for, and the setup has none.
     pub fn restore(setup: Arc<Setup>, saved: SavedTurn) -> Result<Self, RestoreError> {
-        let current = GraphStamp::of(&setup.graph);
-        if saved.graph == current {
-            return match saved.state.impossible(&setup.graph) {
-                None => Ok(Self { setup, state: saved.state }),
-                Some(what) => Err(RestoreError::Impossible { what }),
-            };
+        if !saved.is_of(&setup.graph) {
+            return Err(saved.graph.differs_from(&setup.graph));
         }
-        let old: Vec<&String> = saved.graph.skills.iter().chain(&saved.graph.tools).collect();
+        if let Some(what) = saved.state.impossible(&setup.graph) {
+            return Err(RestoreError::Impossible { what });
+        }
+        if setup.permissions.is_none() && saved.state.needs_permissions() {
+            return Err(RestoreError::NoPermissions);
+        }
+        let mut turn = Self { setup, state: saved.state };
+        turn.ask_again();
+        Ok(turn)
+    }
+
+    /// What went on is asked for anew. At a question to a person it is asked for when the answer is there.
+    pub(super) fn ask_again(&mut self) {
+        if self.setup.permissions.is_none() {
+            return;
+        }
+        match &mut self.state.phase {
+            Phase::Admit { .. } | Phase::Readmit(_) | Phase::Pause(_) | Phase::Done(_) => {}
+            phase => {
+                let inner = phase.take();
+                *phase = Phase::Readmit(Box::new(inner));
+            }
+        }
+    }
+}
+
+impl SavedTurn {
+    /// Whether it was saved under this graph. The steps of a procedure are part of what the fingerprint is of.
+    pub(super) fn is_of(&self, graph: &Graph) -> bool {
+        self.graph == GraphStamp { steps: self.graph.steps.clone(), ..GraphStamp::of(graph, None) }
+    }
+
+    pub(super) fn into_parts(self) -> (GraphStamp, State) {
+        (self.graph, self.state)
+    }
+}
+
+impl GraphStamp {
+    fn differs_from(self, graph: &Graph) -> RestoreError {
+        let current = GraphStamp::of(graph, None);
+        let old: Vec<&String> = self.skills.iter().chain(&self.tools).collect();
         let now: Vec<&String> = current.skills.iter().chain(&current.tools).collect();
         let missing = |from: &[&String], other: &[&String]| {
             from.iter().filter(|name| !other.contains(name)).map(|name| (*name).clone()).collect()
         };
-        Err(RestoreError::OtherGraph {
-            gone: missing(&old, &now),
-            new: missing(&now, &old),
-            saved: saved.graph.name,
-            current: current.name,
-        })
+        let (gone, new) = (missing(&old, &now), missing(&now, &old));
+        RestoreError::OtherGraph { gone, new, saved: self.name, current: current.name }
     }
 }

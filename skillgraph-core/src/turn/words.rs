@@ -5,7 +5,7 @@ use super::state::State;
 use super::{PickRefusal, Procedure, Setup, Trip};
 use crate::decide::Cause;
 use crate::decl::{OnSkip, SkillId, Status, ToolId};
-use crate::graph::{Graph, Skill, SkillIx, Step};
+use crate::graph::{Graph, Hidden, Skill, SkillIx, Step};
 use crate::text::one_line;
 
 /// How a message of the framework begins, so that a reader of the transcript knows who speaks.
@@ -32,9 +32,12 @@ pub(super) fn system_prompt(setup: &Setup, state: &State) -> String {
     sections.join("\n\n")
 }
 
+/// How the heading of a body begins.
+pub(super) const BODY_HEADING: &str = "# Skill: ";
+
 /// A body under its heading, as it stands on every surface.
 pub(super) fn body_section(skill: &Skill) -> String {
-    format!("# Skill: {}\n\n{}", skill.id, skill.body)
+    format!("{BODY_HEADING}{}\n\n{}", skill.id, skill.body)
 }
 
 /// The same, where no result of `read_skill` could bring it. It ends with the body.
@@ -78,9 +81,9 @@ pub(super) fn step_banner(procedure: &Procedure, step: &Step, graph: &Graph) -> 
 pub(super) fn read_skill_description(setup: &Setup, state: &State) -> String {
     let (graph, cursor) = (&setup.graph, state.cursor);
     let reachable: std::collections::HashSet<SkillIx> = reachable(setup, state).into_iter().collect();
+    let is_here = |skill: SkillIx| Some(skill) == cursor || state.opened.contains(&skill);
     let rows = |wanted: bool| {
-        let skills = graph.skills().iter().enumerate().map(|(at, skill)| (SkillIx::new(at), skill));
-        let skills = skills.filter(|(at, _)| Some(*at) != cursor && reachable.contains(at) == wanted);
+        let skills = graph.visible(&state.hidden).filter(|(at, _)| !is_here(*at) && reachable.contains(at) == wanted);
         skills.map(|(_, skill)| format!("\n  - {}: {}", skill.id, one_line(&skill.description))).collect::<String>()
     };
     let mut text = String::from("Opens a skill: its instructions and tools are there from your next message on.");
@@ -144,6 +147,29 @@ pub(super) fn interrupted(name: &str) -> String {
     format!("`{name}` was interrupted before it returned. Whether it had an effect is not known.")
 }
 
+/// A call that is not permitted.
+pub(super) fn denied(name: &str, reason: &str) -> String {
+    format!("`{name}` was not run: it is not permitted ({}).", one_line(reason))
+}
+
+/// A call to which a person said no.
+pub(super) fn denied_by_person(name: &str, reason: &str) -> String {
+    format!("`{name}` was not run: a person was asked and said no ({}).", one_line(reason))
+}
+
+/// A call whose question stays open.
+pub(super) fn postponed(name: &str, question: &str) -> String {
+    format!("`{name}` has not run: it waits for a person, who was asked: {}", one_line(question))
+}
+
+/// A call whose question nobody answered before the conversation went on.
+pub(super) fn unanswered(name: &str) -> String {
+    format!("`{name}` has not run: a person was asked, and the conversation went on without an answer.")
+}
+
+/// What stood where a skill was named that may not be seen any more.
+pub(super) const WITHDRAWN: &str = "This is not available any more.";
+
 /// A result over the ceiling.
 pub(super) fn over_ceiling(name: &str, characters: usize, ceiling: usize) -> String {
     format!(
@@ -159,7 +185,8 @@ pub(super) fn pick_refused(
     allowed: &[SkillId],
 ) -> String {
     let fact = match reason {
-        PickRefusal::UnknownId => format!("There is no skill `{requested}`."),
+        // The two read the same, and the id is not said back.
+        PickRefusal::UnknownId | PickRefusal::Hidden => "There is no skill with that id.".to_owned(),
         PickRefusal::Tree => format!("`{requested}` is not for you to pick: the user's message has opened the skill."),
         PickRefusal::OffMenu => {
             format!("`{requested}` is not for you to pick now: a skill opens by what tools return.")
@@ -217,9 +244,9 @@ pub(super) fn pick_too_late(id: &SkillId) -> String {
 }
 
 /// The catalog, as `list_skills` returns it.
-pub(super) fn skill_list(graph: &Graph) -> String {
-    let rows =
-        graph.skills().iter().map(|skill| serde_json::json!({ "id": skill.id, "description": skill.description }));
+pub(super) fn skill_list(graph: &Graph, hidden: &Hidden) -> String {
+    let skills = graph.visible(hidden);
+    let rows = skills.map(|(_, skill)| serde_json::json!({ "id": skill.id, "description": skill.description }));
     serde_json::Value::Array(rows.collect()).to_string()
 }
 

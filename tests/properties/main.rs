@@ -1,0 +1,91 @@
+//! What holds for every graph and every model, however it behaves (SPEC 6, 9, 10, 13): random graphs, random replies, random
+//! permissions, random people.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod graphs;
+mod host;
+mod scripts;
+
+use std::collections::BTreeSet;
+
+use common::assert_paired;
+use graphs::graph;
+use host::{Storage, assert_moves_are_declared, run, run_and_probe};
+use proptest::prelude::*;
+use scripts::{permission_plan, script};
+use skillgraph::core::decl::OnSkip;
+use skillgraph::core::turn::Event;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_call_has_one_result_in_call_order(graph in graph(), script in script()) {
+        let run = run(&graph, &script, Storage::Never);
+        assert_paired(&run.transcript);
+    }
+
+    #[test]
+    fn the_cursor_moves_only_as_declared(graph in graph(), script in script()) {
+        let run = run(&graph, &script, Storage::Never);
+        assert_moves_are_declared(&graph, &run.events);
+    }
+
+    #[test]
+    fn every_tool_that_ran_was_offered(graph in graph(), script in script()) {
+        for (offered, ran) in run(&graph, &script, Storage::Never).batches {
+            prop_assert!(ran.iter().all(|tool| offered.contains(tool)), "{:?} of {:?}", ran, offered);
+        }
+    }
+
+    #[test]
+    fn a_turn_restored_at_every_output_ends_as_the_straight_run(graph in graph(), script in script()) {
+        let straight = run(&graph, &script, Storage::Never);
+        let restored = run(&graph, &script, Storage::Always);
+        prop_assert_eq!(straight.outcome, restored.outcome);
+        prop_assert_eq!(straight.transcript, restored.transcript);
+        prop_assert_eq!(straight.events, restored.events);
+    }
+
+    #[test]
+    fn what_is_hidden_on_resume_is_unsaid_from_then_on_and_never_open(
+        graph in graph(),
+        script in script(),
+        permissions in permission_plan(),
+        at in 0..6usize,
+    ) {
+        let script = scripts::Script { permissions: Some(permissions.clone()), cancel_at: None, ..script };
+        // The host asserts at every request that no hidden id is in it.
+        let run = run(&graph, &script, Storage::OnceThenHide(at));
+        assert_paired(&run.transcript);
+        let hidden = |id: &skillgraph::SkillId| permissions.hidden.iter().any(|skill| *id == format!("s{skill}").as_str());
+        let since = run.events.iter().skip_while(|event| !matches!(event, Event::SkillsHidden { .. }));
+        for event in since {
+            if let Event::CursorDecided(decision) = event {
+                prop_assert!(!decision.to.as_ref().is_some_and(hidden), "{:?}", decision);
+            }
+        }
+    }
+
+    #[test]
+    fn the_cap_holds_and_the_procedure_moves_one_step_a_message(graph in graph(), script in script()) {
+        let run = run(&graph, &script, Storage::Never);
+        prop_assert!(run.requests <= script.iterations as usize);
+        let mut moved = BTreeSet::new();
+        for event in &run.events {
+            let iteration = match event {
+                Event::StepAdvanced { iteration, .. } => *iteration,
+                Event::StepSkipped { iteration, policy: OnSkip::Advance, .. } => *iteration,
+                _ => continue,
+            };
+            prop_assert!(moved.insert(iteration), "two moves on iteration {}", iteration);
+        }
+    }
+
+    #[test]
+    fn what_is_named_as_available_is_accepted_and_everything_else_refused(graph in graph(), script in script()) {
+        // The host tries every id and every tool at every request.
+        run_and_probe(&graph, &script);
+    }
+}
