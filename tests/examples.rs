@@ -3,11 +3,19 @@
 use std::process::Command;
 
 fn run(arguments: &[&str]) -> String {
+    let (said, error) = attempt(arguments);
+    assert_eq!(error, None);
+    said
+}
+
+/// What it says, and what it says of a failure.
+fn attempt(arguments: &[&str]) -> (String, Option<String>) {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["run", "--quiet", "--example"]).args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
     let output = cargo.output().expect("cargo runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text")
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    let error = (!output.status.success()).then(|| text(output.stderr));
+    (text(output.stdout), error)
 }
 
 #[test]
@@ -85,4 +93,58 @@ What colour is it?
 The fee is for the third reminder.
 ";
     assert_eq!(run(&["three_turns"]), expected);
+}
+
+#[test]
+fn approved_refund_waits_in_a_file_between_two_processes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let state = folder.path().join("conversation.json");
+    let state = state.to_str().expect("a path");
+    let said = |words: &[&str]| run(&[&["approved_refund", "--", "--state", state], words].concat());
+
+    let asks = "issue_refund asks: Refund 250 € for order 1042?\n";
+    assert_eq!(said(&[]), asks);
+    let approved = "\
+issue_refund asked: Refund 250 € for order 1042?
+(refunding 250 € for order 1042)
+  (billing, by stay)
+You have your 250 € back.
+";
+    assert_eq!(said(&["yes"]), approved);
+
+    assert_eq!(said(&[]), asks);
+    let refused = "\
+issue_refund asked: Refund 250 € for order 1042?
+  (explain, by route: refused by a person)
+We cannot refund this: the parcel has arrived. You can send it back within 14 days.
+";
+    assert_eq!(said(&["no", "the parcel has arrived"]), refused);
+
+    // The answer has been given: there is nothing left to answer.
+    let (said, error) = attempt(&["approved_refund", "--", "--state", state, "yes"]);
+    assert_eq!(said, "");
+    assert!(error.expect("a failure").contains("nothing waits in"));
+}
+
+#[test]
+fn roles_show_a_skill_to_one_and_hide_it_from_another() {
+    let expected = "\
+Ben, assistant: \"Raise Eve's salary\"
+  hidden        salaries
+  starts        people, past salaries
+  offered       find_person, read_skill, list_skills
+  read_skill    There is no skill with that id. From here you can open `holidays`, or finish where you are.
+  change_salary `change_salary` is not available here. Available now: `find_person`, `read_skill`, `list_skills`.
+Cleo, controller: \"Raise Eve's salary\"
+  starts        salaries
+  offered       find_person, change_salary, read_skill, list_skills
+  read_skill    `salaries` is open already: its instructions and tools are in place. Go on with it; from here you can also open `people`, `holidays`.
+  change_salary `change_salary` was not run: it is not permitted (no role of the user grants tool_call).
+Dora, head: \"Raise Eve's salary\"
+  starts        salaries
+  offered       find_person, change_salary, read_skill, list_skills
+  read_skill    `salaries` is open already: its instructions and tools are in place. Go on with it; from here you can also open `people`, `holidays`.
+  change_salary done
+";
+    assert_eq!(run(&["roles"]), expected);
 }
