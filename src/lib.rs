@@ -13,8 +13,8 @@ pub use skillgraph_core::graph::{Graph, GraphError, StaticGraph, TermEvidence, T
 pub use skillgraph_core::score::ScorerTraits;
 pub use skillgraph_core::turn::{
     Answer, Capability, Decision, Event, GuardRecord, HiddenSkill, IntentCandidate, Message, ModelReply, ModelRequest,
-    MoveRecord, Outcome, PersonReply, PickRefusal, Question, RestoreError, ScoreRequest, StopReason, Strictness,
-    Target, ToolCall, ToolSpec, Transcript, Trip, TripAction, TurnRouted, Usage,
+    MoveRecord, Outcome, PersonReply, PickRefusal, ProposalRefusal, Question, RestoreError, ScoreRequest, StopReason,
+    Strictness, Target, ToolCall, ToolSpec, Transcript, Trip, TripAction, TurnRouted, Usage,
 };
 pub use skillgraph_macros::tool;
 pub use skillgraph_runtime::{

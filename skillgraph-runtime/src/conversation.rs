@@ -43,7 +43,7 @@ enum SavedState {
     /// Between two turns.
     Resting { transcript: Transcript, cursor: Option<SkillId> },
     /// In one.
-    Turn(SavedTurn),
+    Turn(Box<SavedTurn>),
 }
 
 /// What a turn takes over from the one before (SPEC 4).
@@ -138,7 +138,7 @@ impl Conversation {
             }
             SavedState::Turn(saved) => {
                 let setup = conversation.agent.setup().clone();
-                let turn = if migrate { Turn::migrate(setup, saved) } else { Turn::restore(setup, saved) };
+                let turn = if migrate { Turn::migrate(setup, *saved) } else { Turn::restore(setup, *saved) };
                 conversation.turn = Some(turn?);
             }
         }
@@ -233,7 +233,7 @@ impl Conversation {
     /// turn waits for a person above all.
     pub fn save(&self) -> SavedConversation {
         let state = match &self.turn {
-            Some(turn) => SavedState::Turn(turn.save()),
+            Some(turn) => SavedState::Turn(Box::new(turn.save())),
             None => SavedState::Resting { transcript: self.history.clone(), cursor: self.cursor.clone() },
         };
         SavedConversation { format: SaveFormat, state }

@@ -81,7 +81,7 @@ impl<T> ToolReply<T> {
     }
 
     /// Proposes the skill that should open next. A declared edge that fires goes first, the model's own pick last
-    /// (SPEC 3.2); a skill that cannot be reached is recorded and ignored.
+    /// (SPEC 3.2); a skill that cannot be reached, and a blank reason, are recorded and ignored.
     #[must_use]
     pub fn propose_transition(mut self, skill: impl Into<SkillId>, reason: impl Into<String>) -> Self {
         self.proposal = Some(Proposal { skill: skill.into().to_string(), reason: reason.into() });

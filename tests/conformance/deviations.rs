@@ -149,6 +149,72 @@ fn holds(when: &str, seen: &Seen<'_>) -> bool {
             let text = Value::from(entries.to_vec()).to_string();
             text.contains("history_longer_than") || text.contains("iteration_at_least")
         }
+        "ours is a part of theirs" => {
+            let theirs: Vec<&str> = seen.difference.expected.split_whitespace().collect();
+            seen.difference.ours.split_whitespace().all(|part| theirs.contains(&part))
+        }
+        "the agent is strict" => {
+            matches!(seen.case["agent"]["mount"]["strictness"].as_str(), Some("guard" | "rails"))
+        }
+        "the graph has one skill, and only read_skill is missing" => {
+            let theirs = seen.difference.expected.split_whitespace().filter(|tool| *tool != "read_skill");
+            let same = theirs.eq(seen.difference.ours.split_whitespace());
+            same && list(graph, "skills").len() + list(seen.case, "skills").len() == 1
+        }
+        "a pick names no skill" => {
+            let skills = list(graph, "skills").iter().chain(list(seen.case, "skills"));
+            let ids: Vec<&Value> = skills.map(|skill| &skill["id"]).collect();
+            let replies = list(seen.case, "runs").iter().flat_map(|run| list(run, "model"));
+            let mut picks = replies.flat_map(|reply| list(reply, "calls")).filter(|call| call["tool"] == "read_skill");
+            picks.any(|pick| !ids.contains(&&pick["args"]["id"]))
+        }
+        "a tool fails or says another status than success" => {
+            let tools = seen.case["tool_results"].as_object().into_iter().flat_map(|tools| tools.values());
+            let mut results = tools.flat_map(|results| results.as_array().into_iter().flatten());
+            results.any(|result| {
+                result.get("raise").is_some()
+                    || !matches!(result["status"].as_str(), None | Some("success" | "partial"))
+            })
+        }
+        "a predicate of the tree reads more than the message" => {
+            let text = graph["tree"].to_string();
+            ["history_longer_than", "iteration_at_least", "tool_is", "result_contains", "status_is"]
+                .iter()
+                .any(|kind| text.contains(kind))
+        }
+        "one message makes two steps" => {
+            let skills = list(graph, "skills").iter().flat_map(|skill| list(skill, "steps"));
+            let steps: Vec<&str> = skills.filter_map(|step| step["tool"].as_str()).chain(["skip_step"]).collect();
+            let replies = list(seen.case, "runs").iter().flat_map(|run| list(run, "model"));
+            let mut moves = replies.map(|reply| {
+                let calls = list(reply, "calls").iter().filter_map(|call| call["tool"].as_str());
+                calls.filter(|tool| steps.contains(tool)).count()
+            });
+            moves.any(|moves| moves > 1)
+        }
+        "a skill has edges out and none in" => {
+            let ends = |end: &str| routes.iter().filter_map(|route| route[end].as_str()).collect::<Vec<_>>();
+            let (from, to) = (ends("from"), ends("to"));
+            let is_entry = |skill: &str| entries.iter().any(|entry| entry["skill"] == skill);
+            from.iter().any(|skill| !to.contains(skill) && !is_entry(skill))
+        }
+        "an edge waits for a tool of no skill" => {
+            let owned: Vec<&str> = list(graph, "skills")
+                .iter()
+                .flat_map(|skill| list(skill, "tools"))
+                .filter_map(|tool| tool.as_str().or(tool["name"].as_str()))
+                .collect();
+            let mut waited = routes.iter().filter_map(|route| route["on_tool_return"].as_str());
+            waited.any(|tool| !owned.contains(&tool))
+        }
+        "the turn ends at its cap" => {
+            let cap = seen.case["agent"]["max_iterations"].as_u64().unwrap_or(8) as usize;
+            list(seen.case, "runs").iter().any(|run| list(run, "model").len() >= cap)
+        }
+        "a skill is hidden" => !list(&seen.case["agent"]["permissions"], "hidden_skills").is_empty(),
+        "navigation is denied" => {
+            list(&seen.case["agent"]["permissions"], "denied_tools").iter().any(|tool| tool == "read_skill")
+        }
         other => panic!("deviations.toml: unknown predicate {other:?}"),
     }
 }

@@ -4,7 +4,10 @@
 //! `tests/vectors/deviations.toml`, which names the section of the specification. `SKILLGRAPH_VECTORS=DIR` runs the same
 //! on another folder.
 
+mod agent;
 mod checkup;
+#[path = "../common/mod.rs"]
+mod common;
 mod deviations;
 mod predicate;
 mod routing;
@@ -36,7 +39,7 @@ impl Difference {
 /// Where a difference was seen.
 struct Seen<'a> {
     case: &'a Value,
-    /// The step of a routing case.
+    /// The step of a routing case, or what is expected of a turn.
     step: Option<&'a Value>,
     difference: Difference,
 }
@@ -86,4 +89,9 @@ fn routing() {
 #[test]
 fn scorer() {
     run("scorer.json", scorer::compare);
+}
+
+#[test]
+fn agent() {
+    run("agent.json", agent::compare);
 }

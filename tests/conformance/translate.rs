@@ -144,7 +144,7 @@ fn text(value: &Value) -> String {
 }
 
 /// The name of a tool: a text, or an object with more about it.
-fn tool_name(tool: &Value) -> String {
+pub fn tool_name(tool: &Value) -> String {
     tool.as_str().or(tool["name"].as_str()).unwrap_or_default().to_owned()
 }
 
@@ -171,6 +171,11 @@ fn skill_spec(skill: &Value) -> Value {
     let mut spec = json!({ "id": skill["id"], "description": skill["description"], "body": skill["body"] });
     if !list(skill, "tools").is_empty() {
         spec["tools"] = list(skill, "tools").iter().map(tool_name).collect();
+    }
+    match skill["surface_mode"].as_str() {
+        Some("tool-only") => spec["surface"] = json!("tool_result"),
+        Some("both") => spec["surface"] = json!("both"),
+        _ => {}
     }
     for key in ["steps", "on_skip", "produces", "consumes"] {
         if let Some(value) = skill.get(key) {

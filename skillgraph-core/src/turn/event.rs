@@ -221,7 +221,7 @@ pub enum Event {
         /// What was done about it.
         action: TripAction,
     },
-    /// A tool proposed a skill that cannot be reached.
+    /// A tool proposed a skill that cannot be opened.
     ProposalRefused {
         /// The iteration.
         iteration: u32,
@@ -229,6 +229,8 @@ pub enum Event {
         tool: ToolId,
         /// The skill that it proposed.
         requested: String,
+        /// Why.
+        reason: ProposalRefusal,
     },
     /// A test of the author's panicked; it counted as not passed.
     TestPanicked {
@@ -440,6 +442,21 @@ pub enum PickRefusal {
     Tree,
     /// It could be reached, and the agent lets the model pick nothing.
     Rails,
+}
+
+/// Why a tool's proposal was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ProposalRefusal {
+    /// No skill has that id.
+    UnknownId,
+    /// The skill may not be seen.
+    Hidden,
+    /// It is open already, or no edge leads there from the cursor and it is no entry.
+    NotReachable,
+    /// The tool does not say why.
+    NoReason,
 }
 
 /// Who asked for a move that lost.

@@ -36,8 +36,8 @@ use crate::finding::Report;
 use crate::graph::Graph;
 
 pub use event::{
-    CallRefusal, Event, FiringRecord, GuardRecord, HiddenSkill, MoveRecord, PickRefusal, RunnerUp, ScoreRecord,
-    Suggestion, TurnRouted, UnfinishedAction,
+    CallRefusal, Event, FiringRecord, GuardRecord, HiddenSkill, MoveRecord, PickRefusal, ProposalRefusal, RunnerUp,
+    ScoreRecord, Suggestion, TurnRouted, UnfinishedAction,
 };
 pub use governor::{Trip, TripAction};
 pub use machine::{Input, InputError, Output, Turn};

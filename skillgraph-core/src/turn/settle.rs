@@ -8,7 +8,9 @@ use serde_json::{Map, Value};
 use super::dispatch::{Batch, Fate};
 use super::machine::Turn;
 use super::start::{Strictness, hops, reachable};
-use super::{CallRefusal, Event, Message, PersonReply, PickRefusal, Suggestion, ToolCall, ToolMessage, words};
+use super::{
+    CallRefusal, Event, Message, PersonReply, PickRefusal, ProposalRefusal, Suggestion, ToolCall, ToolMessage, words,
+};
 use crate::decide::{Cause, CursorMove, Evidence};
 use crate::decl::{OnSkip, Status, ToolId};
 use crate::graph::{EdgeEvidence, SkillIx, ToolIx, ToolResult};
@@ -307,18 +309,29 @@ impl Turn {
     }
 
     fn take_proposal(&mut self, tool: &ToolId, proposal: &Proposal, settlement: &mut Settlement) {
-        let graph = &self.setup.graph;
-        let found = graph.find_skill(proposal.skill.trim()).filter(|target| !self.state.hidden.has(*target));
-        let target = found.filter(|target| graph.is_hop(self.state.cursor, *target));
-        match target {
-            Some(target) => {
+        match self.admit_proposal(proposal) {
+            Ok(target) => {
                 settlement.proposal.get_or_insert_with(|| (target, proposal.reason.clone()));
                 settlement.suggestions.push((target, Suggestion::Proposal));
             }
-            None => {
-                let iteration = self.state.iteration;
-                self.emit(Event::ProposalRefused { iteration, tool: tool.clone(), requested: proposal.skill.clone() });
+            Err(reason) => {
+                let (iteration, tool) = (self.state.iteration, tool.clone());
+                self.emit(Event::ProposalRefused { iteration, tool, requested: proposal.skill.clone(), reason });
             }
+        }
+    }
+
+    fn admit_proposal(&self, proposal: &Proposal) -> Result<SkillIx, ProposalRefusal> {
+        let graph = &self.setup.graph;
+        let target = graph.find_skill(proposal.skill.trim()).ok_or(ProposalRefusal::UnknownId)?;
+        if self.state.hidden.has(target) {
+            Err(ProposalRefusal::Hidden)
+        } else if !graph.is_hop(self.state.cursor, target) {
+            Err(ProposalRefusal::NotReachable)
+        } else if proposal.reason.trim().is_empty() {
+            Err(ProposalRefusal::NoReason)
+        } else {
+            Ok(target)
         }
     }
 
