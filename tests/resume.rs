@@ -498,3 +498,18 @@ async fn roles_are_asked_of_whoever_resumes() {
     let report = conversation.resume(question.approve()).await.expect("a turn");
     assert_eq!((till.refunds(), report.cursor), (0, None));
 }
+
+#[tokio::test]
+async fn a_tool_that_had_not_returned_runs_only_where_the_new_graph_offers_it() {
+    let till = Till::default();
+    let agent = builder(&till, succeeds("lookup"), &ScriptedModel::new([])).build().expect("an agent");
+    let mut turn = Turn::start(agent.setup().clone(), Default::default(), "a refund");
+    turn.handle_input(Input::ModelReplied(lookup())).expect("awaited");
+    let tools = renamed::desk::Tools { lookup: succeeds("lookup"), refund: till.tool() };
+    let other = renamed::desk::agent(tools).model(ScriptedModel::new([])).build().expect("an agent");
+    let migrated = Turn::migrate(other.setup().clone(), turn.save()).expect("by name");
+    // `billing` is gone, and with it the offer.
+    let Output::CallModel(request) = migrated.poll_output() else { panic!("nothing runs") };
+    let said = last_results(&request.messages);
+    assert_eq!(said[0].1, "`lookup` is not available here. Available now: `read_skill`, `list_skills`.");
+}

@@ -11,13 +11,12 @@ use super::settle::{Settlement, interrupted};
 use super::start::{Choice, DecideRequest, Menu, ScoreRequest, Scores, reachable};
 use super::state::{Phase, State};
 use super::{
-    Answer, CallRefusal, Check, Decision, Event, FiringRecord, GuardRecord, Message, ModelReply, ModelRequest,
-    MoveRecord, Outcome, Procedure, Question, Setup, StopReason, ToolCall, ToolMessage, ToolReturn, ToolRun,
-    Transcript, UnfinishedAction, words,
+    Answer, Check, Decision, Event, Message, ModelReply, ModelRequest, Outcome, Procedure, Question, Setup, StopReason,
+    ToolCall, ToolMessage, ToolReturn, ToolRun, Transcript, UnfinishedAction, words,
 };
-use crate::decide::{CursorMove, Evidence, Firing, GuardEvidence, PanickedTest, decide};
+use crate::decide::{CursorMove, Evidence, decide};
 use crate::decl::{SkillId, Status};
-use crate::graph::{Graph, Hidden, SkillIx, ToolResult};
+use crate::graph::{Hidden, SkillIx};
 
 /// One turn: a user's message and all that follows until the answer.
 ///
@@ -350,36 +349,6 @@ impl Turn {
         self.state.procedure = to.and_then(|to| Procedure::begin(&graph, to));
     }
 
-    pub(super) fn record_decision(&mut self, decision: &CursorMove, settlement: &Settlement) {
-        let results = settlement.results();
-        let graph = self.setup.graph.clone();
-        let iteration = self.state.iteration;
-        for panicked in &decision.panicked {
-            let test = describe_test(&graph, *panicked);
-            self.emit(Event::TestPanicked { iteration, test });
-        }
-        let id = |skill: SkillIx| graph.skill_id(skill);
-        let of_entry = decision.entry.and_then(|entry| graph.entry_label(entry));
-        let of_edge = decision.fired.and_then(|fired| graph.edge(fired.edge)?.label.as_deref());
-        let fired = decision.fired.and_then(|fired| firing_record(&graph, fired, results));
-        self.emit(Event::CursorDecided(MoveRecord {
-            iteration,
-            from: decision.from.map(id),
-            to: decision.to.map(id),
-            by: decision.by,
-            label: of_entry.or(of_edge).map(str::to_owned),
-            fired: fired.clone(),
-            guards: decision.guards.iter().filter_map(|guard| guard_record(&graph, guard, results)).collect(),
-            witness: decision.witness.clone(),
-            hidden: decision.hidden.iter().copied().map(id).collect(),
-            reason: settlement.reason(decision).map(str::to_owned),
-        }));
-        if let (Some(from), Some(winner), false) = (decision.from, fired, decision.losers.is_empty()) {
-            let losers = decision.losers.iter().filter_map(|loser| firing_record(&graph, *loser, results)).collect();
-            self.emit(Event::RouteConflict { iteration, from: id(from), winner, losers });
-        }
-    }
-
     fn model_replied(&mut self, offer: &Offer, reply: ModelReply) {
         let event = Event::ModelReplied {
             iteration: self.state.iteration,
@@ -414,11 +383,6 @@ impl Turn {
             return;
         }
         self.dispatch(batch);
-    }
-
-    pub(super) fn record_refusal(&mut self, call: &ToolCall, reason: CallRefusal) {
-        let (iteration, call_id, tool) = (self.state.iteration, call.id.clone(), call.name.clone());
-        self.emit(Event::CallRefused { iteration, call_id, tool, reason });
     }
 
     /// Has the tools of a batch run, as soon as that is permitted.
@@ -475,19 +439,6 @@ impl Turn {
             self.state.transcript.push(Message::Framework { text });
         }
         self.give_bodies(decision.from != decision.to);
-    }
-
-    fn record_superseded(&mut self, settlement: &Settlement, decision: &CursorMove) {
-        let graph = self.setup.graph.clone();
-        for (requested, source) in settlement.superseded(decision) {
-            let event = Event::RerouteSuperseded {
-                iteration: self.state.iteration,
-                requested: graph.skill_id(requested),
-                won: decision.to.map(|won| graph.skill_id(won)),
-                source,
-            };
-            self.emit(event);
-        }
     }
 
     /// The model said its last word, or wants to: with steps left it is reminded once, inside the cap.
@@ -568,32 +519,4 @@ fn take_return(batch: &mut Batch, returned: ToolReturn) -> Result<(), InputError
     }
     run.returned = Some(returned);
     Ok(())
-}
-
-fn guard_record(graph: &Graph, guard: &GuardEvidence, results: &[ToolResult]) -> Option<GuardRecord> {
-    let of = firing_record(graph, guard.of, results)?;
-    Some(GuardRecord { of, passed: guard.passed(), terms: guard.terms.clone() })
-}
-
-fn firing_record(graph: &Graph, firing: Firing, results: &[ToolResult]) -> Option<FiringRecord> {
-    let (edge, result) = (graph.edge(firing.edge)?, results.get(firing.result)?);
-    Some(FiringRecord {
-        target: graph.skill_id(edge.to),
-        tool: result.tool.clone(),
-        call_id: result.call_id.clone(),
-        status: result.status,
-    })
-}
-
-fn describe_test(graph: &Graph, test: PanickedTest) -> String {
-    match test {
-        PanickedTest::Branch(at) => format!("condition {} of the tree", at + 1),
-        PanickedTest::Entry(entry) => {
-            let skill = graph.entry_skill(entry).map(|skill| graph.skill_id(skill));
-            format!("entry {} ({})", entry.position() + 1, skill.map_or(String::new(), |skill| skill.to_string()))
-        }
-        PanickedTest::Edge(edge) => graph.edge(edge).map_or(String::new(), |found| {
-            format!("route {} ({} -> {})", edge.position() + 1, graph.skill_id(found.from), graph.skill_id(found.to))
-        }),
-    }
 }

@@ -60,14 +60,16 @@ impl Turn {
             Phase::Model(_) => self.make_offer(),
             Phase::Permit(batch) | Phase::Tools(batch) => {
                 let batch = self.renamed(batch, names);
+                let batch = self.gate_again(batch);
                 self.dispatch(batch);
             }
+            // It passes the gate when every question has its answer.
             Phase::Pause(batch) => {
                 let batch = self.renamed(batch, names);
                 if batch.is_pending() {
                     self.state.phase = Phase::Pause(batch);
                 } else {
-                    self.dispatch(batch);
+                    self.go_on(batch);
                 }
             }
             phase @ (Phase::Admit { .. } | Phase::Done(_)) => self.state.phase = phase,

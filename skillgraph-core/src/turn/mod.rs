@@ -22,6 +22,7 @@ mod offer;
 mod pause;
 mod permission;
 mod procedure;
+mod record;
 mod redact;
 mod settle;
 mod start;

@@ -130,7 +130,7 @@ impl Turn {
     }
 
     /// The same gate, permissions and rules as at a first dispatch.
-    fn go_on(&mut self, batch: Batch) {
+    pub(super) fn go_on(&mut self, batch: Batch) {
         if self.setup.permissions.is_some() {
             self.state.phase = Phase::Readmit(Box::new(Phase::Tools(batch)));
         } else {

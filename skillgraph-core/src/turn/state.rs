@@ -71,12 +71,21 @@ impl Phase {
         }
     }
 
+    /// The calls that have no result in the transcript yet.
+    fn batch(&self) -> Option<&Batch> {
+        match self {
+            Phase::Permit(batch) | Phase::Tools(batch) | Phase::Pause(batch) => Some(batch),
+            Phase::Readmit(phase) => phase.batch(),
+            _ => None,
+        }
+    }
+
     /// The phase, out of a turn that is given up.
     pub(super) fn take(&mut self) -> Self {
         std::mem::replace(self, Phase::Done(Outcome::Cancelled))
     }
 
-    /// The calls that have no result in the transcript yet.
+    /// The same, taken out of a turn that ends.
     pub(super) fn take_batch(&mut self) -> Option<Batch> {
         match self {
             Phase::Permit(batch) | Phase::Tools(batch) | Phase::Pause(batch) => Some(std::mem::take(batch)),
@@ -215,23 +224,18 @@ impl State {
         {
             return Some("its procedure is not one of the open skill, or is beyond its end");
         }
-        self.impossible_phase(&self.phase, graph)
-    }
-
-    fn impossible_phase(&self, phase: &Phase, graph: &Graph) -> Option<&'static str> {
-        // Between an offer and the end of its batch nothing changes that the offer depends on.
+        // Between an offer and the end of its batch nothing changes that the offer depends on. What waits for a person, or for
+        // permissions anew, passes the gate once more.
         let offer = Offer::of(graph, self);
-        match phase {
-            Phase::Readmit(phase) => self.impossible_phase(phase, graph),
-            Phase::Model(saved) if *saved != offer => Some("it offers other tools than the graph does there"),
-            Phase::Permit(batch) | Phase::Tools(batch) | Phase::Pause(batch) if !batch.is_offered_by(&offer) => {
-                Some("it runs a tool that the graph does not offer there")
+        match &self.phase {
+            Phase::Model(saved) if *saved != offer => return Some("it offers other tools than the graph does there"),
+            Phase::Permit(batch) | Phase::Tools(batch) if !batch.is_offered_by(&offer) => {
+                return Some("it runs a tool that the graph does not offer there");
             }
-            Phase::Permit(batch) | Phase::Tools(batch) | Phase::Pause(batch) if !batch.is_as_called() => {
-                Some("it runs a tool with other arguments than the model gave")
-            }
-            _ => None,
+            _ => {}
         }
+        let changed = self.phase.batch().is_some_and(|batch| !batch.is_as_called());
+        changed.then_some("it runs a tool with other arguments than the model gave")
     }
 }
 

@@ -1,0 +1,95 @@
+//! From source text to code: parse, lower, check, emit.
+
+use proc_macro2::TokenStream;
+use skillgraph_core::check::{check, check_up};
+
+use crate::findings::Findings;
+use crate::{emit, lower, parse};
+
+/// The module that a graph compiles to, with what is wrong with it.
+pub(crate) fn graph(facade: &TokenStream, source: TokenStream) -> TokenStream {
+    let mut findings = Findings::default();
+    let Some(graph) = parse::graph(source, &mut findings) else {
+        return findings.into_diagnostics();
+    };
+    let decl = lower::lower(&graph);
+    // What could not be read may be what seems to be missing: no warnings then.
+    findings.extend(if findings.is_empty() { check_up(&decl).findings } else { check(&decl) });
+    let mut output = emit::module(facade, &graph, &decl);
+    output.extend(findings.into_diagnostics());
+    output
+}
+
+#[cfg(test)]
+#[path = "../../fuzz/src/edits.rs"]
+mod edits;
+
+#[cfg(test)]
+mod tests {
+    use arbitrary::{Arbitrary, Unstructured};
+    use proc_macro2::TokenStream;
+
+    use super::edits::{GRAPH, Source, TREE};
+
+    fn expand(source: &str) -> Option<String> {
+        let tokens: TokenStream = source.parse().ok()?;
+        Some(super::graph(&quote::quote!(facade), tokens).to_string())
+    }
+
+    #[test]
+    fn a_sound_graph_has_no_errors() {
+        for graph in [GRAPH, TREE] {
+            let output = expand(graph).expect("tokens");
+            assert!(!output.contains("compile_error"), "{output}");
+        }
+    }
+
+    /// While an author types, the source is broken most of the time: each edit ends in a module and errors, never in a
+    /// panic or without an end.
+    #[test]
+    fn every_edit_ends_in_a_module() {
+        let tried: usize = [GRAPH, TREE].into_iter().map(every_edit_of).sum();
+        assert!(tried > 4_000, "only {tried} edits were tokens");
+    }
+
+    fn every_edit_of(graph: &str) -> usize {
+        let header = graph.find('{').expect("a body") + 1;
+        let places: Vec<usize> = graph.char_indices().map(|(at, _)| at).filter(|at| *at > header).collect();
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut tried = 0;
+        for at in places {
+            let (before, after) = graph.split_at(at);
+            let without = format!("{before}{}", after.chars().skip(1).collect::<String>());
+            let without_word = format!("{before}{}", after.trim_start_matches(is_word));
+            let inserted = [" ; ", " , ", " x ", " skill ", " 1 ", " # ", " {} ", " [] ", " \"s\" "];
+            // Once a word is enough: inside, they make two words of it.
+            let inside = before.ends_with(is_word) && after.starts_with(is_word);
+            let inserted = inserted.iter().take(if inside { 1 } else { inserted.len() });
+            let inserted = inserted.map(|token| format!("{before}{token}{after}"));
+            for edited in [without, without_word].into_iter().chain(inserted) {
+                let Some(output) = expand(&edited) else { continue };
+                assert!(output.contains("mod support"), "{edited}");
+                tried += 1;
+            }
+        }
+        tried
+    }
+
+    /// The fuzz target on the macro's input, bounded: several edits at once.
+    #[test]
+    fn several_edits_end_without_a_panic() {
+        // Bytes enough for eight edits, the same ones on every run.
+        let mut state = 1u64;
+        let mut byte = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        };
+        let mut tried = 0;
+        for _ in 0..2_000 {
+            let bytes: Vec<u8> = (0..64).map(|_| byte()).collect();
+            let source = Source::arbitrary(&mut Unstructured::new(&bytes)).expect("enough bytes");
+            tried += usize::from(expand(&source.text).is_some());
+        }
+        assert!(tried > 400, "only {tried} sources were tokens");
+    }
+}
