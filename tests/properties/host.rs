@@ -106,11 +106,11 @@ impl<'a> Host<'a> {
             }
             match self.turn.poll_output() {
                 Output::Score(request) => {
-                    self.assert_unsaid(&format!("{request:?}"));
+                    self.assert_unsaid(&format!("{:?}", request.candidates));
                     self.tell(self.script.start.scores(&request));
                 }
                 Output::Decide(request) => {
-                    self.assert_unsaid(&format!("{request:?}"));
+                    self.assert_unsaid(&format!("{:?}", request.options));
                     self.tell(Input::Decided(self.script.start.decider.clone().unwrap_or(Choice::None)));
                 }
                 Output::CallModel(request) => self.call_model(&request),
