@@ -9,8 +9,7 @@ mod guard;
 mod ids;
 mod lints;
 mod mention;
-#[cfg(feature = "turn")]
-mod pointers;
+mod places;
 #[cfg(feature = "turn")]
 mod spec;
 mod status;
