@@ -366,11 +366,14 @@ impl Turn {
 
     fn model_called(&mut self, offer: &Offer, reply: ModelReply) {
         let graph = self.setup.graph.clone();
-        let batch = Batch::gate(&graph, offer, &reply);
-        for gated in &batch.calls {
+        let mut batch = Batch::gate(&graph, offer, &reply);
+        for gated in &mut batch.calls {
             self.watch_call(&gated.call);
-            if let Fate::Refused { reason, .. } = &gated.fate {
-                self.record_refusal(&gated.call, *reason);
+            match &mut gated.fate {
+                Fate::Refused { reason, .. } => self.record_refusal(&gated.call, *reason),
+                // What must be permitted first is on the record when it is.
+                Fate::Run(run) if self.setup.permissions.is_none() => self.record_start(&gated.call, run),
+                _ => {}
             }
         }
         let declined = (reply.stop == StopReason::Refusal).then(|| Outcome::Refused { text: reply.text.clone() });
@@ -396,12 +399,10 @@ impl Turn {
 
     /// Has the tools of a batch run.
     pub(super) fn run(&mut self, mut batch: Batch) {
-        let iteration = self.state.iteration;
         for gated in &mut batch.calls {
             let Fate::Run(run) = &mut gated.fate else { continue };
-            if run.returned.is_none() && !std::mem::replace(&mut run.started, true) {
-                let (call_id, tool) = (gated.call.id.clone(), self.setup.graph.tool_id(run.tool));
-                self.emit(Event::ToolStarted { iteration, call_id, tool });
+            if run.returned.is_none() {
+                self.record_start(&gated.call, run);
             }
         }
         self.state.phase = Phase::Tools(batch);

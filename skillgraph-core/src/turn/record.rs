@@ -1,5 +1,6 @@
 //! What of a decision goes on the record: names in place of positions.
 
+use super::dispatch::Run;
 use super::machine::Turn;
 use super::settle::Settlement;
 use super::{CallRefusal, Event, FiringRecord, GuardRecord, MoveRecord, ToolCall};
@@ -47,6 +48,14 @@ impl Turn {
                 source,
             };
             self.emit(event);
+        }
+    }
+
+    /// Once, however often the turn is stored on the way.
+    pub(super) fn record_start(&mut self, call: &ToolCall, run: &mut Run) {
+        if !std::mem::replace(&mut run.started, true) {
+            let (iteration, tool) = (self.state.iteration, self.setup.graph.tool_id(run.tool));
+            self.emit(Event::ToolStarted { iteration, call_id: call.id.clone(), tool });
         }
     }
 
