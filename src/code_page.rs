@@ -60,6 +60,7 @@ page! {
     "example-shadowed-by-earlier", "An earlier rule claims an example first.", "ui", "plain";
     "never-routes-contradicts-example", "A message that must route nowhere is an example of a rule.", "ui", "plain";
     "never-routes-claimed", "A rule claims a message that must route nowhere.", "ui", "plain";
+    "skill-file", "A `SKILL.md` is missing, or says something in a way that cannot be read.", "ui", "plain";
     "guard-type", "A guard does not fit what the tool returns. That a field does not exist, rustc says itself.", "ui", "plain";
     "guard-unsatisfiable", "The terms of a guard contradict each other or the edge's statuses.", "ui", "plain";
     "unreachable-skill", "No entry or edge leads to a skill.", "ui", "denied";

@@ -10,7 +10,9 @@ pub use skillgraph_core::Report;
 pub use skillgraph_core::decide::Cause;
 pub use skillgraph_core::decl::{GraphSpec, SkillId, Status, ToolId};
 pub use skillgraph_core::graph::{Graph, GraphError, StaticGraph, TermEvidence, TermOutcome, ToolResult, Witness};
+pub use skillgraph_core::runbook::{Runbook, RunbookOptions};
 pub use skillgraph_core::score::ScorerTraits;
+pub use skillgraph_core::skill_file::SkillFile;
 pub use skillgraph_core::turn::{
     Answer, Capability, Decision, Event, GuardRecord, HiddenSkill, IntentCandidate, Message, ModelReply, ModelRequest,
     MoveRecord, Outcome, PersonReply, PickRefusal, ProposalRefusal, Question, RestoreError, ScoreRequest, StopReason,

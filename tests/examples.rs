@@ -148,3 +148,30 @@ Dora, head: \"Raise Eve's salary\"
 ";
     assert_eq!(run(&["roles"]), expected);
 }
+
+#[test]
+fn runbook_loads_a_folder_and_says_what_would_be_wrong_with_it() {
+    let expected = "\
+audit-log   What was refused, and why
+billing     Refunds, charges and invoices: whatever is about money
+escalation  Hand over to a person, when the amount is large or the customer asks for one
+iteration 1: billing, by entry
+iteration 2: billing, by stay
+iteration 3: billing, by stay
+You have your money back.
+without `issue_refund`, the first of 2:
+no tool named `issue_refund` in graph `desk`
+ --> examples/runbooks/billing/SKILL.md:4:23
+  |
+4 | tools: [lookup_order, issue_refund]
+  |                       ^^^^^^^^^^^^
+";
+    assert_eq!(run(&["runbook"]), expected);
+}
+
+#[test]
+fn compiled_runbook_has_the_folder_s_skills() {
+    let said = run(&["compiled_runbook"]);
+    assert!(said.starts_with("billing, audit-log, escalation\nflowchart TD\n"), "{said}");
+    assert!(said.contains("n2 -->|\"large\"| n3"), "{said}");
+}

@@ -15,12 +15,16 @@ mod edits;
 mod emit;
 #[path = "../../skillgraph-macros/src/expand.rs"]
 mod expand;
+#[path = "../../skillgraph-macros/src/files.rs"]
+mod files;
 #[path = "../../skillgraph-macros/src/findings.rs"]
 mod findings;
 #[path = "../../skillgraph-macros/src/lower.rs"]
 mod lower;
 #[path = "../../skillgraph-macros/src/parse/mod.rs"]
 mod parse;
+#[path = "../../skillgraph-macros/src/place.rs"]
+mod place;
 #[path = "../../skillgraph-macros/src/tool.rs"]
 mod tool;
 

@@ -37,6 +37,22 @@ pub struct Note<S> {
 }
 
 impl<S> Finding<S> {
+    /// The same finding, each place exchanged for another.
+    #[must_use]
+    pub fn placed<T>(self, mut place: impl FnMut(S) -> T) -> Finding<T> {
+        Finding {
+            code: self.code,
+            level: self.level,
+            at: place(self.at),
+            message: self.message,
+            excerpt: self.excerpt,
+            help: self.help,
+            notes: self.notes.into_iter().map(|note| Note { text: note.text, at: note.at.map(&mut place) }).collect(),
+            witness: self.witness,
+            skills: self.skills,
+        }
+    }
+
     /// A finding that states a fact and nothing more yet.
     pub fn new(code: Code, at: S, message: impl Into<String>) -> Self {
         Self {
@@ -203,6 +219,8 @@ codes! {
         NeverRoutesContradictsExample = "never-routes-contradicts-example",
         /// A rule claims a message that must route nowhere.
         NeverRoutesClaimed = "never-routes-claimed",
+        /// A SKILL.md is missing, or says something in a way that cannot be read.
+        SkillFile = "skill-file",
         /// A guard does not fit what the tool returns.
         GuardType = "guard-type",
         /// The terms of a guard contradict each other or the edge's statuses.
@@ -300,7 +318,12 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, finding) in self.findings.iter().enumerate() {
             let newline = if at == 0 { "" } else { "\n" };
-            write!(f, "{newline}{}: {} [{}]", finding.at, finding.message, finding.code)?;
+            let text = format!("{} [{}]", finding.message, finding.code);
+            match &finding.excerpt {
+                // The line is drawn under its place.
+                Some(excerpt) if excerpt.contains(&finding.at) => write!(f, "{newline}{text}\n{excerpt}")?,
+                _ => write!(f, "{newline}{}: {text}", finding.at)?,
+            }
             if let Some(help) = &finding.help {
                 write!(f, "\n  help: {help}")?;
             }

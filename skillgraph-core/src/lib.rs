@@ -4,6 +4,7 @@
 //! the run-time table that the macro emits turns into it without. Everything else starts from there:
 //!
 //! * [`check`] says what is wrong with a declaration; the macro turns each [`Finding`] into a compile error.
+//! * [`skill_file`] reads skills that stand in files of their own.
 //! * [`draw`] draws it.
 //! * with the feature `turn`: `graph` compiles it (edges by source, all text rules in one matcher), `decide` is the one
 //!   decision that moves the cursor, and `turn` is the conversation turn as a state machine without I/O.
@@ -24,7 +25,10 @@ pub mod finding;
 #[cfg(feature = "turn")]
 pub mod graph;
 mod pattern;
+#[cfg(feature = "turn")]
+pub mod runbook;
 pub mod score;
+pub mod skill_file;
 pub mod suggest;
 pub mod text;
 #[cfg(feature = "turn")]

@@ -10,6 +10,8 @@ use skillgraph_core::score::ScorePolicy;
 use syn::ext::IdentExt;
 use syn::{Attribute, LitStr, Type, Visibility};
 
+use crate::files::File;
+
 /// A name of the graph: how the author spelt it, and the identifier that stands for it in the generated module.
 #[derive(Clone)]
 pub(crate) struct Name {
@@ -68,6 +70,8 @@ pub(crate) struct Graph {
     pub(crate) tree: Option<Tree>,
     /// Where a tree stands that could not be read.
     pub(crate) unread_tree: Option<Span>,
+    /// How many of the routes, the last ones, stand in files.
+    pub(crate) file_routes: usize,
 }
 
 pub(crate) struct Governor {
@@ -161,6 +165,8 @@ pub(crate) struct Skill {
     pub(crate) consumes: Option<Kinds>,
     /// Some of it could not be read: what seems to be missing may be there.
     pub(crate) broken: bool,
+    /// The file that says all of it.
+    pub(crate) file: Option<File>,
 }
 
 pub(crate) enum Body {

@@ -4,19 +4,27 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use skillgraph_core::{Code, Finding, Level};
 
+use crate::place::Place;
+
 /// All that is wrong with one graph.
 #[derive(Default)]
-pub(crate) struct Findings(Vec<Finding<Span>>);
+pub(crate) struct Findings(Vec<Finding<Place>>);
 
 impl Findings {
-    /// Adds a finding.
+    /// Adds a finding at a token.
     pub(crate) fn push(&mut self, finding: Finding<Span>) {
+        self.0.push(finding.placed(Place::from));
+    }
+
+    /// Adds a finding that may stand in a file.
+    pub(crate) fn push_placed(&mut self, finding: Finding<Place>) {
         self.0.push(finding);
     }
 
     /// Adds what the parser refused.
     pub(crate) fn push_syntax(&mut self, error: syn::Error) {
-        self.0.extend(error.into_iter().map(|error| Finding::new(Code::Syntax, error.span(), error.to_string())));
+        let finding = |error: syn::Error| Finding::new(Code::Syntax, error.span().into(), error.to_string());
+        self.0.extend(error.into_iter().map(finding));
     }
 
     /// Whether nothing is wrong so far.
@@ -26,9 +34,9 @@ impl Findings {
 
     /// One compile error a refusal and one of rustc's own warnings a warning, in the order of the source.
     pub(crate) fn into_diagnostics(mut self) -> TokenStream {
-        self.0.sort_by_key(|finding| position(finding.at));
-        let diagnostic = |finding: &Finding<Span>| match finding.level {
-            Level::Refusal => syn::Error::new(finding.at, text(finding)).to_compile_error(),
+        self.0.sort_by_key(|finding| (position(finding.at.span), finding.at.offset()));
+        let diagnostic = |finding: &Finding<Place>| match finding.level {
+            Level::Refusal => syn::Error::new(finding.at.span, text(finding)).to_compile_error(),
             Level::Warning => warning(finding),
         };
         self.0.iter().map(diagnostic).collect()
@@ -36,8 +44,8 @@ impl Findings {
 }
 
 /// A warning on a stable compiler: the use of a deprecated macro, named after the code, at the author's own token.
-fn warning(finding: &Finding<Span>) -> TokenStream {
-    let code = Ident::new(&finding.code.lint_name(), finding.at);
+fn warning(finding: &Finding<Place>) -> TokenStream {
+    let code = Ident::new(&finding.code.lint_name(), finding.at.span);
     let note = text(finding);
     quote_spanned! {Span::mixed_site()=>
         const _: () = {
@@ -48,16 +56,16 @@ fn warning(finding: &Finding<Span>) -> TokenStream {
     }
 }
 
-impl Extend<Finding<Span>> for Findings {
-    fn extend<I: IntoIterator<Item = Finding<Span>>>(&mut self, findings: I) {
+impl Extend<Finding<Place>> for Findings {
+    fn extend<I: IntoIterator<Item = Finding<Place>>>(&mut self, findings: I) {
         self.0.extend(findings);
     }
 }
 
 /// The message as rustc prints it: the fact and its code, then what to look at, then what to do.
-fn text(finding: &Finding<Span>) -> String {
+fn text(finding: &Finding<Place>) -> String {
     let mut text = format!("{} [{}]", finding.message, finding.code);
-    if let Some(excerpt) = &finding.excerpt {
+    if let Some(excerpt) = finding.at.excerpt().as_ref().or(finding.excerpt.as_ref()) {
         text.push('\n');
         text.push_str(excerpt);
     }
@@ -68,7 +76,7 @@ fn text(finding: &Finding<Span>) -> String {
     for note in &finding.notes {
         text.push_str("\nnote: ");
         text.push_str(&note.text);
-        if let Some((line, _)) = note.at.and_then(position) {
+        if let Some((line, _)) = note.at.as_ref().and_then(|at| position(at.span)) {
             text.push_str(&format!(" on line {line}"));
         }
     }

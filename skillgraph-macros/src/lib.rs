@@ -11,9 +11,11 @@ mod ast;
 mod docs;
 mod emit;
 mod expand;
+mod files;
 mod findings;
 mod lower;
 mod parse;
+mod place;
 mod tool;
 
 use proc_macro2::TokenStream;

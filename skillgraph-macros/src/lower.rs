@@ -9,8 +9,9 @@ use syn::LitStr;
 
 use crate::ast;
 use crate::docs::doc_text;
+use crate::place::Place;
 
-pub(crate) fn lower(graph: &ast::Graph) -> GraphDecl<Span> {
+pub(crate) fn lower(graph: &ast::Graph) -> GraphDecl<Place> {
     GraphDecl {
         name: word(&graph.name),
         lints: graph.attributes.lints.clone(),
@@ -18,10 +19,10 @@ pub(crate) fn lower(graph: &ast::Graph) -> GraphDecl<Span> {
         baseline: words(&graph.baseline),
         skills: graph.skills.iter().enumerate().map(|(at, skill)| lower_skill(at, skill)).collect(),
         entries: graph.entries.iter().map(entry).collect(),
-        routes: graph.routes.iter().map(route).collect(),
+        routes: routes(graph),
         never_routes: graph.never_routes.as_ref().map(texts),
         governor: graph.governor.as_ref().map(|governor| Governor {
-            at: governor.span,
+            at: governor.span.into(),
             limits: governor.limits,
             then: match &governor.then {
                 ast::Then::Stop => GovernorThen::Stop,
@@ -30,11 +31,11 @@ pub(crate) fn lower(graph: &ast::Graph) -> GraphDecl<Span> {
             },
         }),
         tree: match &graph.tree {
-            Some(tree) => Some(Tree { at: tree.span, root: branch(&tree.root) }),
+            Some(tree) => Some(Tree { at: tree.span.into(), root: branch(&tree.root) }),
             None => graph.unread_tree.and_then(|span| unread_tree(span, &graph.skills)),
         },
         classify: graph.classify.as_ref().map(|classify| Classify {
-            at: classify.span,
+            at: classify.span.into(),
             scorer: classify.scorer,
             policy: classify.policy,
         }),
@@ -42,20 +43,20 @@ pub(crate) fn lower(graph: &ast::Graph) -> GraphDecl<Span> {
 }
 
 /// Stands for a tree that could not be read: it may lead to any skill.
-fn unread_tree(span: Span, skills: &[ast::Skill]) -> Option<Tree<Span>> {
+fn unread_tree(span: Span, skills: &[ast::Skill]) -> Option<Tree<Place>> {
     let leaves = skills.iter().map(|skill| Branch::Leaf(word(&skill.ident)));
     let root = leaves.reduce(|otherwise, then| {
-        let condition = Condition::Closure(Word::new("unread", span));
-        Branch::Fork(Box::new(Fork { at: span, condition, then, otherwise: Some(otherwise) }))
+        let condition = Condition::Closure(Word::new("unread", span.into()));
+        Branch::Fork(Box::new(Fork { at: span.into(), condition, then, otherwise: Some(otherwise) }))
     });
-    Some(Tree { at: span, root: root? })
+    Some(Tree { at: span.into(), root: root? })
 }
 
-fn branch(of: &ast::Branch) -> Branch<Span> {
+fn branch(of: &ast::Branch) -> Branch<Place> {
     match of {
         ast::Branch::Leaf(skill) => Branch::Leaf(word(skill)),
         ast::Branch::Fork(fork) => Branch::Fork(Box::new(Fork {
-            at: fork.span,
+            at: fork.span.into(),
             condition: condition(&fork.condition),
             then: branch(&fork.then),
             otherwise: fork.otherwise.as_ref().map(branch),
@@ -63,7 +64,7 @@ fn branch(of: &ast::Branch) -> Branch<Span> {
     }
 }
 
-fn tool(tool: &ast::Tool) -> ToolDecl<Span> {
+fn tool(tool: &ast::Tool) -> ToolDecl<Place> {
     ToolDecl {
         ident: word(&tool.ident),
         name: tool.name.as_ref().map_or_else(|| word(&tool.ident), text),
@@ -72,15 +73,22 @@ fn tool(tool: &ast::Tool) -> ToolDecl<Span> {
     }
 }
 
-fn lower_skill(at: usize, skill: &ast::Skill) -> SkillDecl<Span> {
+fn lower_skill(at: usize, skill: &ast::Skill) -> SkillDecl<Place> {
     let ident = word(&skill.ident);
     let id = match &skill.id {
         Some(id) => text(id),
         // The name is refused; what it would spell as an id need not be refused too.
-        None if skill.ident.is_never_a_name() => Word::new(format!("unnamed-{at}"), ident.at),
-        None => Word::new(skill_id_of(&ident.text), ident.at),
+        None if skill.ident.is_never_a_name() => Word::new(format!("unnamed-{at}"), ident.at.clone()),
+        None => Word::new(skill_id_of(&ident.text), ident.at.clone()),
     };
-    let description = skill.description.as_ref().map(text).or_else(|| doc_text(&skill.attributes.docs));
+    if let Some(decl) = of_file(skill, &ident, &id) {
+        return decl;
+    }
+    let description = skill
+        .description
+        .as_ref()
+        .map(text)
+        .or_else(|| doc_text(&skill.attributes.docs).map(|text| Word::new(text.text, text.at.into())));
     let body = skill.body.as_ref().map(|body| match body {
         ast::Body::Inline(literal) => Body::Inline { source: text(literal), prose: read_prose(&literal.value()) },
         ast::Body::Included(_) => Body::Included,
@@ -90,11 +98,14 @@ fn lower_skill(at: usize, skill: &ast::Skill) -> SkillDecl<Span> {
         description,
         body,
         tools: words(&skill.tools),
-        steps: skill.steps.as_ref().map(|steps| Steps { at: steps.span, list: steps.list.iter().map(step).collect() }),
-        on_skip: skill.on_skip,
+        steps: skill
+            .steps
+            .as_ref()
+            .map(|steps| Steps { at: steps.span.into(), list: steps.list.iter().map(step).collect() }),
+        on_skip: skill.on_skip.map(placed),
         scope: skill.scope,
-        surface: skill.surface,
-        refresh: skill.refresh,
+        surface: skill.surface.map(placed),
+        refresh: skill.refresh.map(placed),
         produces: skill.produces.as_ref().map(kinds),
         consumes: skill.consumes.as_ref().map(kinds),
         lints: skill.attributes.lints.clone(),
@@ -103,7 +114,32 @@ fn lower_skill(at: usize, skill: &ast::Skill) -> SkillDecl<Span> {
     }
 }
 
-fn step(step: &ast::Step) -> StepDecl<Span> {
+/// What a file says, under the names that the graph has for it.
+fn of_file(skill: &ast::Skill, ident: &Word<Place>, id: &Word<Place>) -> Option<SkillDecl<Place>> {
+    let file = skill.file.as_ref()?;
+    let said = file.skill.as_ref()?.placed(|part| file.place(part));
+    Some(SkillDecl {
+        ident: ident.clone(),
+        id: id.clone(),
+        lints: skill.attributes.lints.clone(),
+        unread: skill.broken,
+        ..said
+    })
+}
+
+/// The edges of the graph, then those of its files.
+fn routes(graph: &ast::Graph) -> Vec<RouteDecl<Place>> {
+    let own = graph.routes.len() - graph.file_routes;
+    let of_files = graph.skills.iter().filter_map(|skill| skill.file.as_ref());
+    let of_files = of_files.flat_map(|file| file.edges.iter().map(|edge| edge.placed(|part| file.place(part))));
+    graph.routes.iter().take(own).map(route).chain(of_files).collect()
+}
+
+fn placed<T>((value, span): (T, Span)) -> (T, Place) {
+    (value, span.into())
+}
+
+fn step(step: &ast::Step) -> StepDecl<Place> {
     StepDecl {
         tool: word(&step.tool),
         note: text(&step.note),
@@ -112,7 +148,7 @@ fn step(step: &ast::Step) -> StepDecl<Span> {
     }
 }
 
-fn entry(entry: &ast::Entry) -> EntryDecl<Span> {
+fn entry(entry: &ast::Entry) -> EntryDecl<Place> {
     EntryDecl {
         skill: word(&entry.skill),
         condition: entry.condition.as_ref().map(condition),
@@ -122,32 +158,36 @@ fn entry(entry: &ast::Entry) -> EntryDecl<Span> {
     }
 }
 
-fn condition(condition_: &ast::Condition) -> Condition<Span> {
+fn condition(condition_: &ast::Condition) -> Condition<Place> {
     match condition_ {
         ast::Condition::Matches(pattern) => Condition::Matches(text(pattern)),
         ast::Condition::Keywords { span, list } => {
-            Condition::Keywords { at: *span, list: list.iter().map(text).collect() }
+            Condition::Keywords { at: (*span).into(), list: list.iter().map(text).collect() }
         }
-        ast::Condition::All { span, list } => Condition::All { at: *span, list: list.iter().map(condition).collect() },
+        ast::Condition::All { span, list } => {
+            Condition::All { at: (*span).into(), list: list.iter().map(condition).collect() }
+        }
         ast::Condition::Closure(closure) => Condition::Closure(source(closure)),
         ast::Condition::Intent { intent, examples } => {
             Condition::Intent { intent: text(intent), examples: texts(examples) }
         }
-        ast::Condition::Picked(span) => Condition::Picked { at: *span },
+        ast::Condition::Picked(span) => Condition::Picked { at: (*span).into() },
         // As little is known of it as of a closure.
-        ast::Condition::Unread(span) => Condition::Closure(Word::new("unread", *span)),
+        ast::Condition::Unread(span) => Condition::Closure(Word::new("unread", (*span).into())),
     }
 }
 
-fn route(route: &ast::Route) -> RouteDecl<Span> {
+fn route(route: &ast::Route) -> RouteDecl<Place> {
     let trigger = match &route.trigger {
         ast::Trigger::Pick => Trigger::Pick,
         ast::Trigger::Closure(closure) => Trigger::Closure(source(closure)),
         ast::Trigger::Returns { tools, statuses, guard, closure } => Trigger::Returns {
             tools: match tools {
                 ast::TriggerTools::One(name) => TriggerTools::One(word(name)),
-                ast::TriggerTools::AnyOf { span, list } => TriggerTools::AnyOf { at: *span, list: words(list) },
-                ast::TriggerTools::Any { span } => TriggerTools::Any { at: *span },
+                ast::TriggerTools::AnyOf { span, list } => {
+                    TriggerTools::AnyOf { at: (*span).into(), list: words(list) }
+                }
+                ast::TriggerTools::Any { span } => TriggerTools::Any { at: (*span).into() },
             },
             statuses: *statuses,
             guard: guard.iter().map(term).collect(),
@@ -164,14 +204,14 @@ fn route(route: &ast::Route) -> RouteDecl<Span> {
     }
 }
 
-fn term(term: &ast::Term) -> GuardTerm<Span> {
+fn term(term: &ast::Term) -> GuardTerm<Place> {
     let at = term.path.first().map_or_else(Span::call_site, ast::Name::span);
     GuardTerm {
-        path: Word::new(path(term), at),
+        path: Word::new(path(term), at.into()),
         operator: term.operator,
         values: term.values.clone(),
         listed: term.operator.takes_list(),
-        values_at: term.values_span,
+        values_at: term.values_span.into(),
     }
 }
 
@@ -181,26 +221,26 @@ pub(crate) fn path(term: &ast::Term) -> String {
 }
 
 /// A closure as drawings and records show it.
-pub(crate) fn source(closure: &ast::Closure) -> Word<Span> {
-    Word::new(format!("|{}| {}", closure.param, closure.body), closure.bar)
+pub(crate) fn source(closure: &ast::Closure) -> Word<Place> {
+    Word::new(format!("|{}| {}", closure.param, closure.body), closure.bar.into())
 }
 
-fn word(name: &ast::Name) -> Word<Span> {
-    Word::new(&name.text, name.span())
+fn word(name: &ast::Name) -> Word<Place> {
+    Word::new(&name.text, name.span().into())
 }
 
-fn texts(texts: &ast::Texts) -> TextList<Span> {
-    TextList { at: texts.span, list: texts.list.iter().map(text).collect() }
+fn texts(texts: &ast::Texts) -> TextList<Place> {
+    TextList { at: texts.span.into(), list: texts.list.iter().map(text).collect() }
 }
 
-fn kinds(kinds: &ast::Kinds) -> TextList<Span> {
-    TextList { at: kinds.span, list: words(&kinds.list) }
+fn kinds(kinds: &ast::Kinds) -> TextList<Place> {
+    TextList { at: kinds.span.into(), list: words(&kinds.list) }
 }
 
-fn words(names: &[ast::Name]) -> Vec<Word<Span>> {
+fn words(names: &[ast::Name]) -> Vec<Word<Place>> {
     names.iter().map(word).collect()
 }
 
-fn text(literal: &LitStr) -> Word<Span> {
-    Word::new(literal.value(), literal.span())
+fn text(literal: &LitStr) -> Word<Place> {
+    Word::new(literal.value(), literal.span().into())
 }

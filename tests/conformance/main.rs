@@ -12,6 +12,7 @@ mod deviations;
 mod predicate;
 mod routing;
 mod scorer;
+mod skillmd;
 mod translate;
 
 use std::collections::BTreeMap;
@@ -94,4 +95,9 @@ fn scorer() {
 #[test]
 fn agent() {
     run("agent.json", agent::compare);
+}
+
+#[test]
+fn skillmd() {
+    run("skillmd.json", skillmd::compare);
 }

@@ -19,6 +19,7 @@ use quote::quote_spanned;
 use skillgraph_core::decl::GraphDecl;
 
 use crate::ast::{Graph, Name, Route, Skill, Tool};
+use crate::place::Place;
 
 pub(crate) use module::module;
 
@@ -26,7 +27,7 @@ pub(crate) use module::module;
 pub(crate) struct Emit<'a> {
     facade: &'a TokenStream,
     graph: &'a Graph,
-    decl: &'a GraphDecl<Span>,
+    decl: &'a GraphDecl<Place>,
     /// The first declaration of each name; a second one is an error already.
     tools: Vec<&'a Tool>,
     /// What the model calls each of these tools.
@@ -37,7 +38,7 @@ pub(crate) struct Emit<'a> {
 }
 
 impl<'a> Emit<'a> {
-    fn new(facade: &'a TokenStream, graph: &'a Graph, decl: &'a GraphDecl<Span>) -> Self {
+    fn new(facade: &'a TokenStream, graph: &'a Graph, decl: &'a GraphDecl<Place>) -> Self {
         let mut emit = Emit {
             facade,
             graph,

@@ -7,9 +7,10 @@ use skillgraph_core::decl::GraphDecl;
 use super::{Emit, closures, editor, mentions, tables, tools};
 use crate::ast::Graph;
 use crate::docs::doc_text;
+use crate::place::Place;
 
 /// The whole output beside the errors.
-pub(crate) fn module(facade: &TokenStream, graph: &Graph, decl: &GraphDecl<Span>) -> TokenStream {
+pub(crate) fn module(facade: &TokenStream, graph: &Graph, decl: &GraphDecl<Place>) -> TokenStream {
     let emit = Emit::new(facade, graph, decl);
     let (vis, name, docs) = (&graph.vis, &graph.name.ident, &graph.attributes.docs);
     let default_doc = docs.is_empty().then(|| {
@@ -27,6 +28,7 @@ pub(crate) fn module(facade: &TokenStream, graph: &Graph, decl: &GraphDecl<Span>
     let table = tables::graph_table(&emit);
     let mentions = mentions::mentions(&emit);
     let editor = editor::unresolved(&emit);
+    let files = files(&emit);
     quote_spanned! {Span::mixed_site()=>
         #(#docs)*
         #default_doc
@@ -44,6 +46,7 @@ pub(crate) fn module(facade: &TokenStream, graph: &Graph, decl: &GraphDecl<Span>
             #closures
             #assertions
             #mentions
+            #files
             #editor
         }
     }
@@ -89,5 +92,15 @@ fn tool_ids(emit: &Emit<'_>) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         /// The names of the graph's tools.
         pub mod tool { #(#ids)* }
+    }
+}
+
+/// The files of skills, named to the compiler: a change of one compiles the crate anew.
+fn files(emit: &Emit<'_>) -> TokenStream {
+    let files = emit.graph.skills.iter().filter_map(|skill| skill.file.as_ref());
+    let paths = files.map(|file| format!("/{}", file.source.path));
+    quote_spanned! {Span::mixed_site()=>
+        #(const _: &::core::primitive::str =
+            ::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), #paths));)*
     }
 }

@@ -12,6 +12,7 @@ use super::Emit;
 use super::closures::{entry_test, route_test, tree_test, typed_tool};
 use crate::ast::{self, Branch, Closure, Condition, Route, Skill, Term, Then, Trigger, TriggerTools};
 use crate::lower::{path, source};
+use crate::place::Place;
 
 pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
     let private = emit.private();
@@ -122,7 +123,7 @@ fn branch_row(emit: &Emit<'_>, branch: &Branch, closures: &mut usize) -> Option<
     }
 }
 
-fn skill_row(emit: &Emit<'_>, skill: &Skill, decl: &SkillDecl<Span>) -> TokenStream {
+fn skill_row(emit: &Emit<'_>, skill: &Skill, decl: &SkillDecl<Place>) -> TokenStream {
     let private = emit.private();
     let ident = &skill.ident.ident;
     let description = decl.description.as_ref().map_or("", |text| &text.text);

@@ -13,13 +13,14 @@ use super::{
     tree,
 };
 use crate::ast::{Graph, Tool, ToolKind};
+use crate::files;
 use crate::findings::Findings;
 
 /// The words that begin an item in this version.
-const ITEM_WORDS: [&str; 9] =
-    ["tools", "baseline", "skill", "entry", "route", "never_routes", "classify", "tree", "governor"];
+const ITEM_WORDS: [&str; 10] =
+    ["tools", "baseline", "skill", "skills", "entry", "route", "never_routes", "classify", "tree", "governor"];
 /// The words of SPEC 1.1 that this version does not have.
-const LATER_WORDS: [&str; 3] = ["skills", "require", "catalog"];
+const LATER_WORDS: [&str; 2] = ["require", "catalog"];
 
 /// `attr* vis graph NAME { item* }`
 pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Graph> {
@@ -43,6 +44,7 @@ pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Res
         classify: None,
         tree: None,
         unread_tree: None,
+        file_routes: 0,
         governor: None,
     };
     if !input.peek(token::Brace) {
@@ -144,6 +146,14 @@ fn item(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> s
             }
             graph.tree.get_or_insert(tree);
             Ok(())
+        }
+        "skills" => {
+            if super::take_word(input, "from")?.is_none() {
+                return Err(input.error("expected `from` and a folder, as in `skills from \"skills\";`"));
+            }
+            let folder = super::text(input, "the path of the folder")?;
+            files::folder(&attributes, &folder, graph, findings);
+            end::<Token![;]>(input)
         }
         "skill" => skill::parse(input, attributes, graph, findings),
         "entry" => entry::parse(input, attributes.lints, graph, findings),

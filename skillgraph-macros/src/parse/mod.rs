@@ -19,6 +19,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, LitStr, Path, Token};
 
 use crate::ast::{Attributes, Closure, Graph, Name, Texts};
+use crate::files;
 use crate::findings::Findings;
 
 /// Reads a graph. `None` where not even its name could be read.
@@ -33,6 +34,9 @@ pub(crate) fn graph(source: TokenStream, findings: &mut Findings) -> Option<Grap
     {
         // With a graph and findings at hand this is only what a mistake left unread.
         findings.push_syntax(error);
+    }
+    if let Some(graph) = &mut graph {
+        files::resolve(graph, findings);
     }
     graph
 }

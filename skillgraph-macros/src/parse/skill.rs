@@ -12,6 +12,7 @@ use syn::{LitInt, Token, token};
 
 use super::{docs, name, new_name, not_yet, recover, text};
 use crate::ast::{Attributes, Body, Graph, Kinds, Skill, Step, Steps};
+use crate::files;
 use crate::findings::Findings;
 
 /// The fields in this version.
@@ -27,22 +28,7 @@ pub(super) fn parse(
     findings: &mut Findings,
 ) -> syn::Result<()> {
     let ident = new_name(input, "the name of a skill", findings)?;
-    let mut skill = Skill {
-        attributes,
-        ident,
-        id: None,
-        description: None,
-        body: None,
-        tools: Vec::new(),
-        steps: None,
-        on_skip: None,
-        scope: Scope::Active,
-        surface: None,
-        refresh: None,
-        produces: None,
-        consumes: None,
-        broken: false,
-    };
+    let mut skill = files::empty_skill(attributes, ident);
     let result = rest(input, &mut skill, findings);
     skill.broken |= result.is_err();
     graph.skills.push(skill);
@@ -54,14 +40,13 @@ fn rest(input: ParseStream<'_>, skill: &mut Skill, findings: &mut Findings) -> s
         input.parse::<Token![=]>()?;
         skill.id = Some(text(input, "the id of the skill")?);
     }
-    if let Some(from) = recover::any_word(input).filter(|word| word == "from") {
-        findings.push(not_yet(&from, "write the skill here, with `body: include_str!(\"…\")` for its text"));
-        skill.broken = true;
-        recover::skip_item(input);
-        return Ok(());
+    if super::take_word(input, "from")?.is_some() {
+        let path = text(input, "the path of the skill's file")?;
+        files::one(skill, path, findings);
+        return super::end::<Token![;]>(input);
     }
     if !input.peek(token::Brace) {
-        return Err(input.error("expected `{` and the fields of the skill"));
+        return Err(input.error("expected `{` and the fields of the skill, or `from \"skills/…/SKILL.md\"`"));
     }
     let content;
     syn::braced!(content in input);

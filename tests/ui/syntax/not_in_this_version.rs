@@ -10,8 +10,10 @@ skill_graph! {
             tools: [lookup_order],
             model: "large",
         }
-
-        skill escalation from "skills/escalation/SKILL.md";
+        skill escalation {
+            description: "Hand over",
+            body: "Say that a person will answer.",
+        }
 
         entry billing when keywords["refund"];
         require lookup_order after lookup_order;

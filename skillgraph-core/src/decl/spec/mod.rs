@@ -74,6 +74,23 @@ pub struct GraphSpec {
     pub governor: Option<GovernorSpec>,
 }
 
+impl GraphSpec {
+    /// A graph with nothing in it.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            baseline: Vec::new(),
+            skills: Vec::new(),
+            entries: Vec::new(),
+            routes: Vec::new(),
+            never_routes: None,
+            classify: None,
+            tree: None,
+            governor: None,
+        }
+    }
+}
+
 /// When a run is spinning; what is not said is as in `governor {}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

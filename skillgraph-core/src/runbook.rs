@@ -1,0 +1,239 @@
+//! A folder of skills at run time (SPEC 12): all of it, or what is wrong with it.
+//!
+//! The same reader and the same check-up as at compile time. Places are `path:line:column`, each finding with the line of the
+//! file and carets under the part that is meant.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::check::{check, check_up};
+use crate::decl::{Condition, ConditionSpec, EntryDecl, EntrySpec, GraphDecl, GraphSpec, Lints, Word};
+use crate::excerpt::excerpt;
+use crate::finding::{Code, Finding, Note, Report};
+use crate::skill_file::{Limits, Part, Read, SkillFile, read_folder, read_located};
+
+/// The skills of a folder, checked.
+///
+/// ```
+/// use skillgraph_core::graph::Graph;
+/// use skillgraph_core::runbook::Runbook;
+///
+/// # let folder = std::env::temp_dir().join(format!("skillgraph-doc-{}", std::process::id()));
+/// # std::fs::create_dir_all(folder.join("refunds")).unwrap();
+/// # std::fs::write(folder.join("refunds/SKILL.md"), "---\nname: refunds\ndescription: Money back\ntools: pay\n---\nLook first.\n").unwrap();
+/// let runbook = Runbook::load(&folder, &["pay", "find_order"])?;
+/// assert_eq!(runbook.skills().next().unwrap().name.text, "refunds");
+/// let graph = Graph::compile(&runbook.spec("desk"), &["pay", "find_order"])?;
+///
+/// let report = Runbook::load(&folder, &["find_order"]).unwrap_err();
+/// assert!(report.to_string().contains("4 | tools: pay"), "{report}");
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), skillgraph_core::Report>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Runbook {
+    reads: Vec<Read>,
+    notes: Vec<Finding<String>>,
+    report: Report,
+}
+
+/// How a folder is read.
+#[derive(Debug, Clone, Default)]
+pub struct RunbookOptions {
+    /// How much is read.
+    pub limits: Limits,
+    /// The graph that the skills will stand beside: their edges may lead to its skills, and its edges to them.
+    pub beside: Option<GraphSpec>,
+    /// Every tool that a file names is taken to exist: for who checks a folder without the program that uses it.
+    pub any_tool: bool,
+}
+
+/// Where a thing of a graph stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    /// In the data, at that pointer.
+    Data(String),
+    /// In a file, by position.
+    File(usize, Part),
+}
+
+impl Place {
+    /// What is said of data comes first, then file after file, each from its beginning.
+    fn order(&self) -> Option<(usize, usize)> {
+        match self {
+            Place::Data(_) => None,
+            Place::File(file, part) => Some((*file, part.start)),
+        }
+    }
+}
+
+impl Runbook {
+    /// Loads a folder over a registry of tool names.
+    ///
+    /// # Errors
+    ///
+    /// A [`Report`] with everything that is wrong, and then nothing is loaded.
+    pub fn load(folder: impl AsRef<Path>, registry: &[impl AsRef<str>]) -> Result<Self, Report> {
+        Self::load_with(folder, registry, &RunbookOptions::default())
+    }
+
+    /// The same, otherwise read.
+    ///
+    /// # Errors
+    ///
+    /// As [`Runbook::load`].
+    pub fn load_with(
+        folder: impl AsRef<Path>,
+        registry: &[impl AsRef<str>],
+        options: &RunbookOptions,
+    ) -> Result<Self, Report> {
+        let folder = folder.as_ref();
+        let shown = folder.to_string_lossy();
+        let shown = if shown.len() > 1 { shown.trim_end_matches('/') } else { &shown };
+        let located = read_folder(folder, shown, options.limits).map_err(|errors| Report {
+            findings: errors
+                .iter()
+                .map(|error| Finding::new(Code::SkillFile, shown.to_owned(), error.to_string()))
+                .collect(),
+            undecided: Vec::new(),
+        })?;
+        let reads: Vec<Read> = located.iter().map(read_located).collect();
+        let sources = Sources(located.iter().map(|located| located.path.as_str()).zip(&reads).collect());
+        let mut registry: Vec<String> = registry.iter().map(|name| name.as_ref().to_owned()).collect();
+        if options.any_tool {
+            let named: BTreeSet<String> =
+                reads.iter().filter_map(|read| read.file.as_ref()).flat_map(tools_named).collect();
+            registry.extend(named.into_iter().filter(|name| !registry.contains(name)).collect::<Vec<_>>());
+        }
+        let decl = declaration(&reads, options.beside.as_ref(), &registry);
+        let mut refusals: Vec<Finding<Place>> = each(&reads, |read| &read.findings).collect();
+        refusals.extend(check(&decl));
+        if !refusals.is_empty() {
+            refusals.sort_by_key(|finding| finding.at.order());
+            let findings = refusals.iter().map(|finding| sources.show(finding)).collect();
+            return Err(Report { findings, undecided: Vec::new() });
+        }
+        let mut checked = check_up(&decl);
+        checked.findings.sort_by_key(|finding| finding.at.order());
+        let report = Report {
+            findings: checked.findings.iter().map(|finding| sources.show(finding)).collect(),
+            undecided: checked.undecided.iter().map(|note| sources.note(note)).collect(),
+        };
+        let notes = each(&reads, |read| &read.notes).map(|note| sources.show(&note)).collect();
+        drop(sources);
+        Ok(Self { reads, notes, report })
+    }
+
+    /// The skills, in the order of their names.
+    pub fn skills(&self) -> impl Iterator<Item = &SkillFile> + '_ {
+        self.reads.iter().filter_map(|read| read.file.as_ref())
+    }
+
+    /// What is worth knowing and no mistake: keys that nobody reads, and the like.
+    pub fn notes(&self) -> &[Finding<String>] {
+        &self.notes
+    }
+
+    /// What the check-up warns of.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The skills as a graph of their own: each can be picked where a turn starts.
+    pub fn spec(&self, name: impl Into<String>) -> GraphSpec {
+        let mut spec = GraphSpec::new(name);
+        self.add_to(&mut spec);
+        spec.entries.extend(self.skills().map(|file| EntrySpec {
+            skill: file.name.text.clone(),
+            when: Some(ConditionSpec::Picked),
+            examples: None,
+            label: None,
+        }));
+        spec
+    }
+
+    /// Adds the skills and their edges to a graph.
+    pub fn add_to(&self, spec: &mut GraphSpec) {
+        let decl = declaration(&self.reads, None, &[]);
+        // A file holds no closure, and nothing else keeps a declaration from being data.
+        if let Ok(own) = decl.spec() {
+            spec.skills.extend(own.skills);
+            spec.routes.extend(own.routes);
+        }
+    }
+}
+
+fn tools_named(file: &SkillFile) -> Vec<String> {
+    let edges = file.routes.iter().flat_map(|route| match &route.trigger {
+        crate::decl::Trigger::Returns { tools, .. } => tools.named(),
+        _ => &[],
+    });
+    file.tools.iter().chain(edges).map(|tool| tool.text.clone()).collect()
+}
+
+/// The findings of all files at their places.
+fn each<'a>(
+    reads: &'a [Read],
+    of: impl Fn(&'a Read) -> &'a Vec<Finding<Part>> + 'a,
+) -> impl Iterator<Item = Finding<Place>> + 'a {
+    let at = |at: usize| move |part: Part| Place::File(at, part);
+    reads
+        .iter()
+        .enumerate()
+        .flat_map(move |(file, read)| of(read).iter().map(move |finding| finding.clone().placed(at(file))))
+}
+
+/// The files beside a graph, or as one in which each skill can be picked.
+fn declaration(reads: &[Read], beside: Option<&GraphSpec>, registry: &[String]) -> GraphDecl<Place> {
+    let alone = GraphSpec::new("runbook");
+    let spec = beside.unwrap_or(&alone);
+    let mut decl = spec.declaration(registry).placed(|(), pointer| Place::Data(pointer.to_owned()));
+    for (file, read) in reads.iter().enumerate() {
+        let place = |part: &Part| Place::File(file, part.clone());
+        let Some(skill) = read.skill() else { continue };
+        let at = place(&skill.id.at);
+        if beside.is_none() {
+            decl.entries.push(EntryDecl {
+                skill: Word::new(&skill.id.text, at.clone()),
+                condition: Some(Condition::Picked { at }),
+                examples: None,
+                lints: Lints::default(),
+                label: None,
+            });
+        }
+        decl.skills.push(skill.placed(place));
+        let edges = read.file.iter().flat_map(SkillFile::edges);
+        decl.routes.extend(edges.map(|edge| edge.placed(place)));
+    }
+    decl
+}
+
+/// The texts in which places are.
+struct Sources<'a>(Vec<(&'a str, &'a Read)>);
+
+impl Sources<'_> {
+    fn show(&self, finding: &Finding<Place>) -> Finding<String> {
+        let drawn = self.place(&finding.at).1;
+        let shown = finding.clone().placed(|place| self.place(&place).0);
+        Finding { excerpt: drawn.or(shown.excerpt), ..shown }
+    }
+
+    fn note(&self, note: &Note<Place>) -> Note<String> {
+        Note { text: note.text.clone(), at: note.at.as_ref().map(|at| self.place(at).0) }
+    }
+
+    /// The place as it is said, and its line with carets.
+    fn place(&self, place: &Place) -> (String, Option<String>) {
+        match place {
+            Place::Data(pointer) => (pointer.clone(), None),
+            Place::File(file, part) => match self.0.get(*file) {
+                None => (String::new(), None),
+                Some((path, read)) => {
+                    let drawn = excerpt(path, &read.text, part.clone());
+                    let at = drawn.lines().next().unwrap_or_default().trim_start().trim_start_matches("--> ");
+                    (at.to_owned(), Some(drawn))
+                }
+            },
+        }
+    }
+}

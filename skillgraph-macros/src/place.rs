@@ -1,0 +1,45 @@
+//! Where a thing of a graph was written: at a token, and perhaps in a file that the token names.
+
+use std::rc::Rc;
+
+use proc_macro2::Span;
+use skillgraph_core::excerpt::excerpt;
+use skillgraph_core::skill_file::Part;
+
+/// A place.
+#[derive(Clone)]
+pub(crate) struct Place {
+    pub(crate) span: Span,
+    file: Option<(Rc<Source>, Part)>,
+}
+
+/// A file that was read.
+pub(crate) struct Source {
+    /// Its path as the author wrote it.
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+impl Place {
+    /// A part of a file, for the token that names the file.
+    pub(crate) fn in_file(span: Span, source: &Rc<Source>, part: &Part) -> Self {
+        Self { span, file: Some((source.clone(), part.clone())) }
+    }
+
+    /// The line of the file with carets; none at a token alone.
+    pub(crate) fn excerpt(&self) -> Option<String> {
+        let (source, part) = self.file.as_ref()?;
+        Some(excerpt(&source.path, &source.text, part.clone()))
+    }
+
+    /// How far into the file.
+    pub(crate) fn offset(&self) -> usize {
+        self.file.as_ref().map_or(0, |(_, part)| part.start)
+    }
+}
+
+impl From<Span> for Place {
+    fn from(span: Span) -> Self {
+        Self { span, file: None }
+    }
+}

@@ -1,0 +1,142 @@
+//! Reports about skills in files: descriptions with colons, Windows, folded text, shapes of values, links.
+
+use skillgraph::core::skill_file::{Read, SkillFile, read};
+
+fn loads(source: &str) -> SkillFile {
+    let read = read(source);
+    assert_eq!(read.findings, [], "{source}");
+    read.file.expect("a file")
+}
+
+fn refused(source: &str) -> (String, String) {
+    let Read { findings, text, .. } = read(source);
+    let first = findings.first().unwrap_or_else(|| panic!("it loads: {source}"));
+    let line = text[..first.at.start].matches('\n').count() + 1;
+    (first.message.clone(), format!("line {line}: {}", first.help.as_deref().unwrap_or_default()))
+}
+
+fn described(description: &str) -> String {
+    format!("---\nname: refunds\ndescription: {description}\ntools: find_order\n---\nLook first.\n")
+}
+
+fn with(lines: &str) -> String {
+    format!("---\nname: refunds\ndescription: Money back\n{lines}\n---\nLook first.\n")
+}
+
+#[test]
+fn b01_a_colon_in_a_description_is_kept_or_named_with_its_line() {
+    let (message, help) = refused(&described("Handles money back: refunds and chargebacks"));
+    assert_eq!(message, "`: ` inside an unquoted description");
+    assert_eq!(help, "line 3: put it between quotes: `description: \"Handles money back: refunds and chargebacks\"`");
+    let file = loads(&described("\"Handles money back: refunds and chargebacks\""));
+    assert_eq!(file.description.text, "Handles money back: refunds and chargebacks");
+    assert_eq!(file.tools[0].text, "find_order");
+    assert_eq!(refused(&described("Use when:")).0, "`: ` inside an unquoted description");
+    assert_eq!(refused(&described("\"Fix it\" fast")).0, "words follow the quotation that this value begins with");
+    assert_eq!(loads(&described("see http://x.test/a")).description.text, "see http://x.test/a");
+    for start in ["[beta] refunds", "*bold*", "@team", "`code`", "%x"] {
+        let (message, help) = refused(&described(start));
+        assert!(message.contains("begin"), "{start}: {message}");
+        assert_eq!(help, format!("line 3: put it between quotes: `description: \"{start}\"`"));
+    }
+    let (message, help) = refused(&described("issue #4 and more"));
+    assert_eq!(message, "` #` inside an unquoted description");
+    assert!(help.starts_with("line 3: put the whole value between quotes"), "{help}");
+}
+
+#[test]
+fn b02_files_of_windows_say_what_files_of_others_say() {
+    let windows = "\u{feff}---\r\nname: refunds\r\ndescription: Money back\r\ntools: find_order\r\nsteps:\r\n  - find_order: look first\r\n---\r\n\r\nLine one\r\nLine two";
+    let file = loads(windows);
+    let unix = windows.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+    assert_eq!(file.to_skill_md(), loads(&unix).to_skill_md());
+    assert_eq!(file.body.text, "Line one\nLine two");
+    assert_eq!(file.steps.expect("steps").list[0].note.text, "look first");
+    for variant in [format!("\u{feff}{unix}"), unix.replace('\n', "\r\n"), unix.replace('\n', "\r")] {
+        assert_eq!(loads(&variant).to_skill_md(), loads(&unix).to_skill_md());
+    }
+    // Inside the body it is data.
+    assert_eq!(loads(&described("d").replace("Look", "\u{feff}Look")).body.text, "\u{feff}Look first.");
+    assert_eq!(refused("---\nname: refunds\ndescription: d\n---").0, "the file has no instructions");
+}
+
+#[test]
+fn b03_descriptions_of_several_lines_are_whole() {
+    let source = "---\ndescription: >-\n  Money back\n  ---\n  and chargebacks: all of them\nname: refunds\n---\nbody";
+    let file = loads(source);
+    assert_eq!(file.description.text, "Money back --- and chargebacks: all of them");
+    assert_eq!((file.name.text.as_str(), file.metadata.len()), ("refunds", 0));
+    let wrapped = "---\nname: refunds\ndescription:\n  Money back\n  and chargebacks\n---\nbody";
+    assert_eq!(loads(wrapped).description.text, "Money back and chargebacks");
+    assert_eq!(loads(&described("|\n  Money back\n  and chargebacks")).description.text, "Money back\nand chargebacks");
+    assert_eq!(loads(&with("metadata:\n  description: another")).description.text, "Money back");
+    assert_eq!(refused(&described(">-")).0, "`description` says nothing");
+}
+
+#[test]
+fn b05_values_have_their_shapes_and_limits() {
+    let names = |file: SkillFile| file.tools.into_iter().map(|tool| tool.text).collect::<Vec<_>>();
+    let file =
+        loads(&with("tools: find_order, issue_refund").replace("Money back", "Use for a chart, graph, or plot."));
+    assert_eq!(file.description.text, "Use for a chart, graph, or plot.");
+    assert_eq!(names(file), ["find_order", "issue_refund"]);
+    assert_eq!(names(loads(&with("tools: [a, b]"))), ["a", "b"]);
+    assert_eq!(names(loads(&with("tools:\n  - a\n  - b"))), ["a", "b"]);
+    assert_eq!(names(loads(&with("tools: a"))), ["a"]);
+    assert_eq!(refused(&with("tools:")).0, "`tools` names no tool");
+    for (name, expected) in [
+        ("123", "`name` is a number or a truth value, not a text"),
+        ("true", "`name` is a number or a truth value, not a text"),
+        ("null", "`name` says nothing"),
+        ("Refund Skill", "`Refund Skill` is not the name of a skill"),
+        ("my--skill", "`my--skill` is not the name of a skill"),
+        ("-x", "`-x` is not the name of a skill"),
+    ] {
+        assert_eq!(refused(&format!("---\nname: {name}\ndescription: d\n---\nb")).0, expected);
+    }
+    loads(&described(&"退".repeat(400)));
+    loads(&described(&"退".repeat(1_024)));
+    assert_eq!(refused(&described(&"退".repeat(1_025))).0, "`description` has 1025 characters, and 1024 fit");
+    assert_eq!(refused(&with("name: again")).0, "`name` stands here twice");
+    let typo = refused(&with("tool: find_order"));
+    assert_eq!(typo, ("there is no key `tool`".into(), "line 4: a key with a similar name exists: `tools`".into()));
+    let notes = read(&with("allowed-tools: Bash(git:*) Read")).notes;
+    assert!(notes[0].message.starts_with("`allowed-tools` is not the skill's tool list"), "{notes:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn b51_a_folder_never_reaches_outside_itself() {
+    use skillgraph::Runbook;
+    use std::os::unix::fs::symlink;
+
+    let write = |path: std::path::PathBuf, text: &str| {
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    };
+    let none: [&str; 0] = [];
+    let outside = tempfile::tempdir().expect("a folder");
+    write(outside.path().join("SKILL.md"), &described("d").replace("name: refunds", "name: leak"));
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path().join("refunds/SKILL.md"), "---\nname: refunds\ndescription: d\n---\nb");
+    write(folder.path().join("refunds/node_modules/x/SKILL.md"), "not a skill");
+    write(folder.path().join("shared/text.md"), "---\nname: inside\ndescription: d\n---\nb");
+    std::fs::create_dir(folder.path().join("inside")).expect("a folder");
+    symlink("../shared/text.md", folder.path().join("inside/SKILL.md")).expect("a link");
+    assert_eq!(Runbook::load(folder.path(), &none).expect("sound").skills().count(), 2);
+
+    std::fs::create_dir(folder.path().join("leak")).expect("a folder");
+    symlink(outside.path().join("SKILL.md"), folder.path().join("leak/SKILL.md")).expect("a link");
+    let report = Runbook::load(folder.path(), &none).expect_err("it leads out");
+    assert!(report.findings[0].message.ends_with("leak/SKILL.md` leads out of the folder"), "{report}");
+    // A file picks tools by name; it cannot name anything else.
+    std::fs::remove_file(folder.path().join("leak/SKILL.md")).expect("removed");
+    for name in ["rm_rf", "../../x"] {
+        write(folder.path().join("refunds/SKILL.md"), &with(&format!("tools: {name}")));
+        let report = Runbook::load(folder.path(), &["find_order"]).expect_err("not in the registry");
+        assert!(report.to_string().contains(&format!("no tool named `{name}`")), "{report}");
+    }
+    write(folder.path().join("refunds/SKILL.md"), &with(&format!("# {}", "x".repeat(2 * 1024 * 1024))));
+    let report = Runbook::load(folder.path(), &none).expect_err("too large");
+    assert!(report.to_string().contains("bytes, and 1048576 are read"), "{report}");
+}
