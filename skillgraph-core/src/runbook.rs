@@ -105,7 +105,8 @@ impl Runbook {
                 reads.iter().filter_map(|read| read.file.as_ref()).flat_map(tools_named).collect();
             registry.extend(named.into_iter().filter(|name| !registry.contains(name)).collect::<Vec<_>>());
         }
-        let decl = declaration(&reads, options.beside.as_ref(), &registry);
+        let alone = GraphSpec::new(folder.file_name().map_or("runbook".into(), |name| name.to_string_lossy()));
+        let decl = declaration(&reads, options.beside.as_ref().ok_or(&alone), &registry);
         let mut refusals: Vec<Finding<Place>> = each(&reads, |read| &read.findings).collect();
         refusals.extend(check(&decl));
         if !refusals.is_empty() {
@@ -114,6 +115,9 @@ impl Runbook {
             return Err(Report { findings, undecided: Vec::new() });
         }
         let mut checked = check_up(&decl);
+        // Alone, the graph around the files is made up: nothing is to be said of it.
+        let of_files = |at: &Place| options.beside.is_some() || matches!(at, Place::File(..));
+        checked.findings.retain(|finding| of_files(&finding.at));
         checked.findings.sort_by_key(|finding| finding.at.order());
         let report = Report {
             findings: checked.findings.iter().map(|finding| sources.show(finding)).collect(),
@@ -154,7 +158,7 @@ impl Runbook {
 
     /// Adds the skills and their edges to a graph.
     pub fn add_to(&self, spec: &mut GraphSpec) {
-        let decl = declaration(&self.reads, None, &[]);
+        let decl = declaration(&self.reads, Err(&GraphSpec::new("")), &[]);
         // A file holds no closure, and nothing else keeps a declaration from being data.
         if let Ok(own) = decl.spec() {
             spec.skills.extend(own.skills);
@@ -168,7 +172,8 @@ fn tools_named(file: &SkillFile) -> Vec<String> {
         crate::decl::Trigger::Returns { tools, .. } => tools.named(),
         _ => &[],
     });
-    file.tools.iter().chain(edges).map(|tool| tool.text.clone()).collect()
+    let steps = file.steps.iter().flat_map(|steps| &steps.list).map(|step| &step.tool);
+    file.tools.iter().chain(steps).chain(edges).map(|tool| tool.text.clone()).collect()
 }
 
 /// The findings of all files at their places.
@@ -183,16 +188,16 @@ fn each<'a>(
         .flat_map(move |(file, read)| of(read).iter().map(move |finding| finding.clone().placed(at(file))))
 }
 
-/// The files beside a graph, or as one in which each skill can be picked.
-fn declaration(reads: &[Read], beside: Option<&GraphSpec>, registry: &[String]) -> GraphDecl<Place> {
-    let alone = GraphSpec::new("runbook");
-    let spec = beside.unwrap_or(&alone);
+/// The files beside a graph, or in an empty one (`Err`), in which each skill can be picked.
+fn declaration(reads: &[Read], graph: Result<&GraphSpec, &GraphSpec>, registry: &[String]) -> GraphDecl<Place> {
+    let is_alone = graph.is_err();
+    let spec = graph.unwrap_or_else(|empty| empty);
     let mut decl = spec.declaration(registry).placed(|(), pointer| Place::Data(pointer.to_owned()));
     for (file, read) in reads.iter().enumerate() {
         let place = |part: &Part| Place::File(file, part.clone());
         let Some(skill) = read.skill() else { continue };
         let at = place(&skill.id.at);
-        if beside.is_none() {
+        if is_alone {
             decl.entries.push(EntryDecl {
                 skill: Word::new(&skill.id.text, at.clone()),
                 condition: Some(Condition::Picked { at }),

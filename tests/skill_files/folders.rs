@@ -20,7 +20,8 @@ fn skill(name: &str, lines: &str) -> String {
 
 /// What is said, the folder's own path left out.
 fn said(folder: &Path, report: &Report) -> String {
-    report.to_string().replace(&format!("{}/", folder.display()), "")
+    let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+    report.to_string().replace(&format!("{}/", folder.display()), "").replace(&format!("`{name}`"), "`NAME`")
 }
 
 #[test]
@@ -56,7 +57,7 @@ fn every_mistake_of_every_file_is_shown_at_its_line() {
     assert_eq!(
         said(folder.path(), &report),
         "\
-no tool named `pya` in graph `runbook` [unknown-tool]
+no tool named `pya` in graph `NAME` [unknown-tool]
  --> a/SKILL.md:4:16
   |
 4 | tools: lookup, pya
@@ -68,7 +69,7 @@ a step of skill `a` names `refund`, which is not one of its tools [foreign-tool]
 6 |   - refund: at once
   |     ^^^^^^
   help: add `refund` to the `tools` of `a`
-no skill named `c` in graph `runbook` [unknown-skill]
+no skill named `c` in graph `NAME` [unknown-skill]
  --> b/SKILL.md:5:5
   |
 5 |   - c: on lookup
@@ -80,7 +81,7 @@ this edge cannot fire: `lookup` is never offered while the cursor is on `b` [edg
 5 |   - c: on lookup
   |           ^^^^^^
   help: add `lookup` to the `tools` of `b`, or start the edge where it is offered
-no skill named `nowhere` in graph `runbook` [unknown-skill]
+no skill named `nowhere` in graph `NAME` [unknown-skill]
  --> b/SKILL.md:6:5
   |
 6 |   - nowhere
