@@ -53,6 +53,7 @@ pub mod core {
 /// | `tools { name: Type, name = "model_name": dyn }` | the registry: types that implement [`Tool`], or [`DynTool`]s given at run time |
 /// | `baseline: [tool];` | offered whatever skill is open |
 /// | `skill name { … }`, `skill name = "id" { … }` | `description`, `body` (text with `{tool}` mentions, or `include_str!`), `tools`, `steps: [tool: "why"]`, `on_skip: advance \| hold`, `scope: active \| always`, `surface: system_prompt \| tool_result \| both`, `refresh: every N iterations`, `produces: [kind]`, `consumes: [kind]` |
+/// | `skill name from "path/SKILL.md";`, `skills from "folder";` | skills in files of the Agent Skills standard, with `tools`, `steps`, `on-skip`, `surface` and `routes` in their front matter |
 /// | `entry skill;` | the default: where a turn starts that nothing else claims |
 /// | `entry skill when condition { examples: ["…"] }` | `matches("pattern")`, `keywords["…"]`, `all[…]`, `\|message\| …`; or `intent("…", ["…"])`, `picked` |
 /// | `never_routes: ["…"];` | messages that no rule may claim |
@@ -71,6 +72,11 @@ pub mod core {
 /// **Guards** are terms with `&&` between them: `amount > 500`, `state in ["open", "late"]`, `customer.name not in ["Ada"]`, with
 /// `==`, `!=`, `<`, `<=`, `>`, `>=`. On a typed tool a path names fields of its output, through `Option`s, and the compiler checks
 /// them; on a `dyn` tool it names keys of the JSON result. A missing value, or one of another kind, passes no operator.
+///
+/// **Files** of skills are named from the folder of `Cargo.toml`. Each is read when the crate is compiled, and compiles it anew
+/// when it changes. That a folder has a *new* file no macro can tell the compiler: for `skills from "runbooks";` put
+/// `fn main() { println!("cargo::rerun-if-changed=runbooks"); }` into `build.rs`. `allowed-tools` is what other clients run
+/// without asking, and is not the skill's tool list; keys that nobody reads are kept as metadata.
 ///
 /// **Statuses** are `success`, `partial`, `absent`, `failure`, `denied`, `invalid` and `pending`; without `is` an edge fires on
 /// the first two.

@@ -2,7 +2,10 @@
 //! refuses in the same words.
 
 use skillgraph::core::excerpt::excerpt;
-use skillgraph::{GraphSpec, Runbook, RunbookOptions, skill_graph};
+use skillgraph::core::skill_file::NotAFile;
+use skillgraph::{GraphSpec, Runbook, RunbookOptions, SkillFile, skill_graph};
+
+use crate::folders::write;
 
 skill_graph! {
     #[allow(skillgraph::few_declared_edges)]
@@ -98,4 +101,34 @@ fn both_doors_refuse_in_the_same_words() {
     let first = std::fs::read_to_string("tests/ui/skill-file/team/audit-log/SKILL.md").expect("a file");
     let drawn = excerpt("tests/ui/skill-file/team/audit-log/SKILL.md", &first, 10..15);
     assert_eq!(report.findings[0].excerpt.as_deref(), Some(drawn.as_str()));
+}
+
+#[test]
+fn skills_of_a_graph_are_written_as_files_and_load_as_they_were() {
+    let spec = desk::GRAPH.spec().expect("data");
+    let folder = tempfile::tempdir().expect("a folder");
+    for skill in &spec.skills {
+        let file = SkillFile::of(&spec, &skill.id).expect("a file can say all of it");
+        write(folder.path(), &format!("{}/SKILL.md", skill.id), &file.to_skill_md());
+    }
+    let loaded = Runbook::load(folder.path(), &["lookup_order", "issue_refund"]).expect("sound").spec("desk");
+    let sorted = |spec: &GraphSpec| {
+        let mut skills: Vec<String> = spec.skills.iter().map(|skill| format!("{skill:?}")).collect();
+        let mut routes: Vec<String> = spec.routes.iter().map(|route| format!("{route:?}")).collect();
+        skills.sort();
+        routes.sort();
+        (skills, routes)
+    };
+    assert_eq!(sorted(&loaded), sorted(&spec));
+}
+
+#[test]
+fn what_a_file_cannot_say_is_named() {
+    let spec: GraphSpec = serde_json::from_str(
+        r#"{ "name": "g", "skills": [{ "id": "a", "description": "A", "body": "A.", "tools": ["t"], "scope": "always" }] }"#,
+    )
+    .expect("a graph");
+    let error = SkillFile::of(&spec, "a").expect_err("no key");
+    assert_eq!(error.to_string(), "a SKILL.md has no key for `scope: always`");
+    assert_eq!(SkillFile::of(&spec, "b").expect_err("no skill"), NotAFile::Unknown { skill: "b".into() });
 }

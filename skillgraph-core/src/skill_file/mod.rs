@@ -15,6 +15,8 @@
 //! assert_eq!(refused.findings[0].message, "`: ` inside an unquoted description");
 //! ```
 
+#[cfg(feature = "turn")]
+mod export;
 mod folder;
 mod keys;
 mod route;
@@ -26,6 +28,8 @@ use std::ops::Range;
 use crate::decl::{Body, Lints, OnSkip, Prose, RouteDecl, Scope, SkillDecl, Steps, Surface, Trigger, Word};
 use crate::finding::{Code, Finding};
 
+#[cfg(feature = "turn")]
+pub use export::NotAFile;
 pub use folder::{FolderError, Limits, Located, read_file, read_folder};
 
 /// A part of a file, in bytes of its normalised text.

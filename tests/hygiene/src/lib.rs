@@ -69,7 +69,10 @@ pub mod inner {
                 refresh: every 2 iterations,
             }
 
+            skills from "filed";
+
             entry skill;
+            entry r#match when keywords["match"];
             entry graph when all[keywords["graph"], |message| super::skill::is_long(message)] { examples: ["a graph"] }
             entry skill when intent("skills", ["a skill"]);
             route graph ~> skill;
@@ -91,7 +94,9 @@ mod tests {
     #[::core::prelude::v1::test]
     fn the_module_works_among_its_namesakes() {
         let graph = crate::inner::agent::GRAPH.compiled().expect("compiles");
-        assert_eq!(graph.skills().len(), 2);
+        assert_eq!(graph.skills().len(), 3);
+        assert_eq!(crate::inner::agent::skill::r#match, "match");
+        assert_eq!(graph.skills()[2].body, "Call find.");
         assert_eq!(graph.skills()[0].body, "Call search or other.");
         assert_eq!(graph.skills()[1].body, "Nothing {here}.");
         assert_eq!(crate::inner::agent::tool::tool, "other");
