@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use proc_macro2::{Ident, Span};
-use skillgraph_core::decl::{Lints, RouteDecl, Scope, SkillDecl, Trigger, TriggerTools, Word};
+use skillgraph_core::decl::{Lints, RouteDecl, Scope, SkillDecl, Trigger, TriggerTools, Word, skill_id_of};
 use skillgraph_core::skill_file::{Limits, Located, Part, SkillFile, read_file, read_folder, read_located};
 use skillgraph_core::{Code, Finding};
 use syn::LitStr;
@@ -58,6 +58,7 @@ pub(crate) fn folder(attributes: &Attributes, literal: &LitStr, graph: &mut Grap
                 take(&mut skill, literal.clone(), &located, findings);
                 if let Some(said) = skill.file.as_ref().and_then(|file| file.skill.as_ref()) {
                     skill.ident = name_of(&said.id.text, literal.span());
+                    skill.id = Some(LitStr::new(&said.id.text, literal.span()));
                 }
                 graph.skills.push(skill);
             }
@@ -178,11 +179,7 @@ pub(crate) fn resolve(graph: &mut Graph, findings: &mut Findings) {
 }
 
 fn id_of(skill: &Skill) -> String {
-    skill.id.as_ref().map_or_else(|| skill_graph_id(&skill.ident.text), LitStr::value)
-}
-
-fn skill_graph_id(ident: &str) -> String {
-    skillgraph_core::decl::skill_id_of(ident.trim_start_matches('_'))
+    skill.id.as_ref().map_or_else(|| skill_id_of(&skill.ident.text), LitStr::value)
 }
 
 /// The identifier that the graph has for a name; the name itself where it has none.

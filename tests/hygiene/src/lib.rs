@@ -73,6 +73,7 @@ pub mod inner {
 
             entry skill;
             entry r#match when keywords["match"];
+            entry _2fa when keywords["code"];
             entry graph when all[keywords["graph"], |message| super::skill::is_long(message)] { examples: ["a graph"] }
             entry skill when intent("skills", ["a skill"]);
             route graph ~> skill;
@@ -94,9 +95,10 @@ mod tests {
     #[::core::prelude::v1::test]
     fn the_module_works_among_its_namesakes() {
         let graph = crate::inner::agent::GRAPH.compiled().expect("compiles");
-        assert_eq!(graph.skills().len(), 3);
+        assert_eq!(graph.skills().len(), 4);
+        assert_eq!(crate::inner::agent::skill::_2fa, "2fa");
         assert_eq!(crate::inner::agent::skill::r#match, "match");
-        assert_eq!(graph.skills()[2].body, "Call find.");
+        assert_eq!(graph.skills()[3].body, "Call find.");
         assert_eq!(graph.skills()[0].body, "Call search or other.");
         assert_eq!(graph.skills()[1].body, "Nothing {here}.");
         assert_eq!(crate::inner::agent::tool::tool, "other");
