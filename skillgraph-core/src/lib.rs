@@ -15,6 +15,8 @@
 // No input makes library code panic (SPEC 17).
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+#[cfg(feature = "turn")]
+pub mod catalog;
 pub mod check;
 #[cfg(feature = "turn")]
 pub mod decide;

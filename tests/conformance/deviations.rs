@@ -1,5 +1,7 @@
 //! The rules by which this system differs.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::Value;
 use skillgraph::core::text::{fold, stands_as_words};
@@ -215,6 +217,25 @@ fn holds(when: &str, seen: &Seen<'_>) -> bool {
         "the turn ends at its cap" => {
             let cap = seen.case["agent"]["max_iterations"].as_u64().unwrap_or(8) as usize;
             list(seen.case, "runs").iter().any(|run| list(run, "model").len() >= cap)
+        }
+        "a tool is asked for by name" => {
+            let skills = list(&seen.case["input"], "skills");
+            let floor = skills.iter().any(|skill| !list(skill, "defaultBindNames").is_empty());
+            floor || list(seen.case, "steps").iter().any(|step| step["tool"] == "bind_skill_tools")
+        }
+        "a skill is for larger models" => {
+            list(&seen.case["input"], "skills").iter().any(|skill| skill["minModelTier"] == "large")
+        }
+        "a header has a tag" => seen.case["row"]["skills"].to_string().contains('<'),
+        "the query, or what only one of them found, is not ASCII" => {
+            let row = &seen.case["row"];
+            let found = |text: &str| text.split_whitespace().map(str::to_owned).collect::<BTreeSet<_>>();
+            let difference = &seen.difference;
+            let only_one = &found(&difference.expected) ^ &found(&difference.ours);
+            let of = |key: &String| list(seen.case, "catalog").iter().find(|skill| skill["key"] == key.as_str());
+            let is_ascii = |value: &Value| value.to_string().is_ascii();
+            !is_ascii(&row["query"])
+                || (!only_one.is_empty() && only_one.iter().all(|key| of(key).is_some_and(|skill| !is_ascii(skill))))
         }
         "a skill is hidden" => !list(&seen.case["agent"]["permissions"], "hidden_skills").is_empty(),
         "navigation is denied" => {

@@ -5,6 +5,7 @@
 //! on another folder.
 
 mod agent;
+mod catalog;
 mod checkup;
 #[path = "../common/mod.rs"]
 mod common;
@@ -53,7 +54,10 @@ fn run(file: &str, compare: fn(&Value) -> Vec<Seen<'_>>) {
     let path = folder().join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let vectors: Value = serde_json::from_str(&text).expect("JSON");
-    let cases = vectors["cases"].as_array().expect("cases");
+    run_cases(file, vectors["cases"].as_array().expect("cases"), compare);
+}
+
+fn run_cases(file: &str, cases: &[Value], compare: fn(&Value) -> Vec<Seen<'_>>) {
     let deviations = Deviations::read();
     let (mut passed, mut deviating, mut failed) = (0, 0, Vec::new());
     let mut used: BTreeMap<&str, usize> = BTreeMap::new();
@@ -100,4 +104,9 @@ fn agent() {
 #[test]
 fn skillmd() {
     run("skillmd.json", skillmd::compare);
+}
+
+#[test]
+fn catalog() {
+    run_cases("cognipeer", &catalog::cases(), catalog::compare);
 }

@@ -1,6 +1,7 @@
 //! What holds for every graph and every model, however it behaves (SPEC 6, 9, 10, 13): random graphs, random replies, random
 //! permissions, random people.
 
+mod catalog;
 #[path = "../common/mod.rs"]
 mod common;
 mod graphs;
