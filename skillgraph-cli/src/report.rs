@@ -21,7 +21,7 @@ pub(crate) fn text(folder: &Path, runbook: Option<&Runbook>, report: &Report) ->
             text.push_str(&format!("  help: {help}\n"));
         }
         for note in &finding.notes {
-            text.push_str(&format!("  note: {}\n", note.text));
+            text.push_str(&format!("  note: {note}\n"));
         }
         text.push('\n');
     }

@@ -40,14 +40,14 @@ error: no tool named `issue_refund` in graph `runbooks` [unknown-tool]
   |
 4 | tools: [lookup_order, issue_refund]
   |                       ^^^^^^^^^^^^
-  help: declare it in `tools { … }`, or use a declared one: `lookup_order`
+  help: add it to the registry of tools, or use a declared one: `lookup_order`
 
 error: no tool named `issue_refund` in graph `runbooks` [unknown-tool]
   --> examples/runbooks/billing/SKILL.md:10:19
    |
 10 |   - audit-log: on issue_refund is denied
    |                   ^^^^^^^^^^^^
-  help: declare it in `tools { … }`, or use a declared one: `lookup_order`
+  help: add it to the registry of tools, or use a declared one: `lookup_order`
 
 examples/runbooks: 2 errors, 0 warnings
 ";

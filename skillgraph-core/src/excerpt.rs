@@ -5,16 +5,20 @@ use std::ops::Range;
 /// How much of a long line is shown on either side of the part that is meant, in characters.
 const MARGIN: usize = 40;
 
-/// Draws the line of `text` that holds the byte range `part`, under the heading `name:line:column`.
+/// Where a byte of `text` stands: `name:line:column`.
 ///
-/// Lines and columns count from 1, columns in characters. A range outside the text points at its end.
+/// Lines and columns count from 1, columns in characters. An offset outside the text points at its end.
+pub fn position(name: &str, text: &str, at: usize) -> String {
+    let (line_start, line_number, start) = line_of(text, at);
+    let column = text.get(line_start..start).unwrap_or_default().chars().count();
+    format!("{name}:{line_number}:{}", column + 1)
+}
+
+/// Draws the line of `text` that holds the byte range `part`, under its [`position`].
 pub fn excerpt(name: &str, text: &str, part: Range<usize>) -> String {
-    let start = floor_boundary(text, part.start);
+    let (line_start, line_number, start) = line_of(text, part.start);
     let end = floor_boundary(text, part.end).max(start);
-    let before = text.get(..start).unwrap_or_default();
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let line = text.get(line_start..).unwrap_or_default().lines().next().unwrap_or_default();
-    let line_number = before.matches('\n').count() + 1;
     let column = text.get(line_start..start).unwrap_or_default().chars().count();
     let width = text.get(start..end).unwrap_or_default().split('\n').next().unwrap_or_default().chars().count().max(1);
 
@@ -25,9 +29,16 @@ pub fn excerpt(name: &str, text: &str, part: Range<usize>) -> String {
     let indent = " ".repeat(column - skipped);
     let carets = "^".repeat(width.min(2 * MARGIN));
     format!(
-        "{gutter}--> {name}:{line_number}:{}\n{gutter} |\n{line_number} | {shown}\n{gutter} | {indent}{carets}",
-        column + 1
+        "{gutter}--> {}\n{gutter} |\n{line_number} | {shown}\n{gutter} | {indent}{carets}",
+        position(name, text, start)
     )
+}
+
+/// Where the line of an offset begins, its number, and the offset inside the text.
+fn line_of(text: &str, at: usize) -> (usize, usize, usize) {
+    let start = floor_boundary(text, at);
+    let before = text.get(..start).unwrap_or_default();
+    (before.rfind('\n').map_or(0, |newline| newline + 1), before.matches('\n').count() + 1, start)
 }
 
 /// The nearest character boundary at or before `at`.

@@ -36,6 +36,15 @@ pub struct Note<S> {
     pub at: Option<S>,
 }
 
+impl fmt::Display for Note<String> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.at {
+            Some(at) => write!(f, "{} at {at}", self.text),
+            None => f.write_str(&self.text),
+        }
+    }
+}
+
 impl<S> Finding<S> {
     /// The same finding, each place exchanged for another.
     #[must_use]
@@ -326,6 +335,9 @@ impl fmt::Display for Report {
             }
             if let Some(help) = &finding.help {
                 write!(f, "\n  help: {help}")?;
+            }
+            for note in &finding.notes {
+                write!(f, "\n  note: {note}")?;
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::check::{check, check_up};
 use crate::decl::{Condition, ConditionSpec, EntryDecl, EntrySpec, GraphDecl, GraphSpec, Lints, Word};
-use crate::excerpt::excerpt;
+use crate::excerpt::{excerpt, position};
 use crate::finding::{Code, Finding, Note, Report};
 use crate::skill_file::{Limits, Part, Read, SkillFile, read_folder, read_located};
 
@@ -108,7 +108,10 @@ impl Runbook {
         let alone = GraphSpec::new(folder.file_name().map_or("runbook".into(), |name| name.to_string_lossy()));
         let decl = declaration(&reads, options.beside.as_ref().ok_or(&alone), &registry);
         let mut refusals: Vec<Finding<Place>> = each(&reads, |read| &read.findings).collect();
-        refusals.extend(check(&decl));
+        // Where no file could be read, there is no graph to say anything of.
+        if options.beside.is_some() || !decl.skills.is_empty() {
+            refusals.extend(check(&decl));
+        }
         if !refusals.is_empty() {
             refusals.sort_by_key(|finding| finding.at.order());
             let findings = refusals.iter().map(|finding| sources.show(finding)).collect();
@@ -234,9 +237,7 @@ impl Sources<'_> {
             Place::File(file, part) => match self.0.get(*file) {
                 None => (String::new(), None),
                 Some((path, read)) => {
-                    let drawn = excerpt(path, &read.text, part.clone());
-                    let at = drawn.lines().next().unwrap_or_default().trim_start().trim_start_matches("--> ");
-                    (at.to_owned(), Some(drawn))
+                    (position(path, &read.text, part.start), Some(excerpt(path, &read.text, part.clone())))
                 }
             },
         }

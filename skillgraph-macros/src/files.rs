@@ -20,6 +20,8 @@ use crate::place::{Place, Source};
 pub(crate) struct File {
     /// The path in the graph, which stands for all of it.
     pub(crate) literal: LitStr,
+    /// The path is that of a folder: the skill has no token of its own in the graph.
+    pub(crate) is_of_folder: bool,
     pub(crate) source: Rc<Source>,
     /// What it says; none where that could not be read.
     pub(crate) skill: Option<SkillDecl<Part>>,
@@ -59,6 +61,9 @@ pub(crate) fn folder(attributes: &Attributes, literal: &LitStr, graph: &mut Grap
                 if let Some(said) = skill.file.as_ref().and_then(|file| file.skill.as_ref()) {
                     skill.ident = name_of(&said.id.text, literal.span());
                     skill.id = Some(LitStr::new(&said.id.text, literal.span()));
+                }
+                if let Some(file) = &mut skill.file {
+                    file.is_of_folder = true;
                 }
                 graph.skills.push(skill);
             }
@@ -118,7 +123,7 @@ fn take(skill: &mut Skill, literal: LitStr, located: &Located, findings: &mut Fi
     }
     skill.broken |= !read.findings.is_empty();
     let edges = read.file.iter().flat_map(SkillFile::edges).collect();
-    skill.file = Some(File { skill: read.skill(), literal, source, edges });
+    skill.file = Some(File { skill: read.skill(), literal, is_of_folder: false, source, edges });
 }
 
 /// Fits what files say to the names of the graph: tools and skills that they name become identifiers, their edges the last

@@ -76,8 +76,9 @@ fn text(finding: &Finding<Place>) -> String {
     for note in &finding.notes {
         text.push_str("\nnote: ");
         text.push_str(&note.text);
-        if let Some((line, _)) = note.at.as_ref().and_then(|at| position(at.span)) {
-            text.push_str(&format!(" on line {line}"));
+        if let Some(place) = note.at.as_ref().and_then(Place::in_words) {
+            text.push(' ');
+            text.push_str(&place);
         }
     }
     text

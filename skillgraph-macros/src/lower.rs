@@ -2,7 +2,7 @@
 
 use proc_macro2::Span;
 use skillgraph_core::decl::{
-    Body, Branch, Classify, Condition, EntryDecl, Fork, Governor, GovernorThen, GraphDecl, GuardTerm, RouteDecl,
+    Body, Branch, Classify, Condition, EntryDecl, Fork, Form, Governor, GovernorThen, GraphDecl, GuardTerm, RouteDecl,
     SkillDecl, StepDecl, Steps, TextList, ToolDecl, Tree, Trigger, TriggerTools, Word, read_prose, skill_id_of,
 };
 use syn::LitStr;
@@ -14,6 +14,7 @@ use crate::place::Place;
 pub(crate) fn lower(graph: &ast::Graph) -> GraphDecl<Place> {
     GraphDecl {
         name: word(&graph.name),
+        form: Form::Language,
         lints: graph.attributes.lints.clone(),
         tools: graph.tools.iter().map(tool).collect(),
         baseline: words(&graph.baseline),
@@ -118,9 +119,13 @@ fn lower_skill(at: usize, skill: &ast::Skill) -> SkillDecl<Place> {
 fn of_file(skill: &ast::Skill, ident: &Word<Place>, id: &Word<Place>) -> Option<SkillDecl<Place>> {
     let file = skill.file.as_ref()?;
     let said = file.skill.as_ref()?.placed(|part| file.place(part));
+    let named = |word: &Word<Place>| match file.is_of_folder {
+        true => Word { at: said.id.at.clone(), ..word.clone() },
+        false => word.clone(),
+    };
     Some(SkillDecl {
-        ident: ident.clone(),
-        id: id.clone(),
+        ident: named(ident),
+        id: named(id),
         lints: skill.attributes.lints.clone(),
         unread: skill.broken,
         ..said

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use proc_macro2::Span;
-use skillgraph_core::excerpt::excerpt;
+use skillgraph_core::excerpt::{excerpt, position};
 use skillgraph_core::skill_file::Part;
 
 /// A place.
@@ -30,6 +30,14 @@ impl Place {
     pub(crate) fn excerpt(&self) -> Option<String> {
         let (source, part) = self.file.as_ref()?;
         Some(excerpt(&source.path, &source.text, part.clone()))
+    }
+
+    /// Where that is, in words: in the file, or on the line of the token where a compiler is there to tell.
+    pub(crate) fn in_words(&self) -> Option<String> {
+        match &self.file {
+            Some((source, part)) => Some(format!("at {}", position(&source.path, &source.text, part.start))),
+            None => proc_macro::is_available().then(|| format!("on line {}", self.span.unwrap().start().line())),
+        }
     }
 
     /// How far into the file.

@@ -1,5 +1,7 @@
 //! Reports about skills in files: descriptions with colons, Windows, folded text, shapes of values, links.
 
+use skillgraph::Runbook;
+use skillgraph::core::runbook::RunbookOptions;
 use skillgraph::core::skill_file::{Read, SkillFile, read};
 
 fn loads(source: &str) -> SkillFile {
@@ -84,6 +86,16 @@ fn b05_values_have_their_shapes_and_limits() {
     assert_eq!(names(loads(&with("tools:\n  - a\n  - b"))), ["a", "b"]);
     assert_eq!(names(loads(&with("tools: a"))), ["a"]);
     assert_eq!(refused(&with("tools:")).0, "`tools` names no tool");
+    assert_eq!(refused(&with("tools: ' , '")).0, "`tools` names no tool");
+    let (message, help) = refused(&with("tools: , find_order"));
+    assert_eq!(message, "an unquoted value cannot begin with `,`");
+    assert_eq!(help, "line 4: write names alone, with commas between them: `tools: find_order, pay`");
+    // What is left of a list, and what stands between spaces, is no name.
+    for (tools, name) in [("a, b]", "b]"), ("a b", "a b"), ("[\"a, b\"]", "a, b"), ("a; b", "a; b")] {
+        let (message, help) = refused(&with(&format!("tools: {tools}")));
+        assert_eq!(message, format!("`{name}` is not the name of a tool"));
+        assert_eq!(help, "line 4: write names alone, with commas between them: `tools: find_order, pay`");
+    }
     for (name, expected) in [
         ("123", "`name` is a number or a truth value, not a text"),
         ("true", "`name` is a number or a truth value, not a text"),
@@ -104,10 +116,60 @@ fn b05_values_have_their_shapes_and_limits() {
     assert!(notes[0].message.starts_with("`allowed-tools` is not the skill's tool list"), "{notes:?}");
 }
 
+#[test]
+fn b17_what_can_never_take_effect_in_a_file_is_refused_at_its_line() {
+    for (lines, code, place) in [
+        ("tools: find_order\nsteps:\n  - find_order: look first\n  - issue_refund: pay", "foreign-tool", "7:5"),
+        ("tools: find_order\nsteps:\n  - find_ordr: look first", "unknown-tool", "6:5"),
+        ("tools: find_order\nsteps:\n  - find_order:", "skill-file", "6:5"),
+        ("tools: find_order\nsteps:\n  - find_order: \"  \"", "skill-file", "6:5"),
+        ("tools: find_order\nsteps: []", "empty-list", "5:8"),
+        ("steps:\n  - find_order: look first", "steps-without-tools", "4:1"),
+        ("tools: find_order\non-skip: hold", "on-skip-without-steps", "5:10"),
+        ("tools: find_order\nsteps:\n  - find_order: look first\non-skip: maybe", "skill-file", "7:10"),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| {
+            std::fs::create_dir(folder.path().join(name)).expect("a folder");
+            std::fs::write(folder.path().join(name).join("SKILL.md"), text).expect("a file");
+        };
+        write("refunds", &with(lines));
+        write("payouts", "---\nname: payouts\ndescription: d\ntools: issue_refund\n---\nb");
+        let report = Runbook::load(folder.path(), &["find_order", "issue_refund"]).expect_err(lines);
+        let found: Vec<String> =
+            report.findings.iter().map(|finding| format!("{} {}", finding.code, finding.at)).collect();
+        let at = folder.path().join("refunds/SKILL.md");
+        assert_eq!(found, [format!("{code} {}:{place}", at.display())], "{lines}");
+    }
+}
+
+#[test]
+fn b41_two_skills_of_one_name_are_refused_whichever_door_they_come_by() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("deploy")).expect("a folder");
+    let text = "---\nname: deploy\ndescription: d\n---\nb";
+    std::fs::write(folder.path().join("deploy/SKILL.md"), text).expect("a file");
+    // A second file of that name stands in a folder of another.
+    std::fs::create_dir(folder.path().join("deploy-again")).expect("a folder");
+    std::fs::write(folder.path().join("deploy-again/SKILL.md"), text).expect("a file");
+    let none: [&str; 0] = [];
+    let report = Runbook::load(folder.path(), &none).expect_err("two of one name");
+    let again = folder.path().join("deploy-again/SKILL.md");
+    assert!(report.findings.iter().all(|finding| finding.at.starts_with(&again.display().to_string())), "{report}");
+
+    std::fs::remove_dir_all(folder.path().join("deploy-again")).expect("removed");
+    let graph = r#"{ "name": "desk", "skills": [{ "id": "deploy", "description": "d", "body": "b" }],
+                     "entries": [{ "skill": "deploy" }] }"#;
+    let beside = Some(serde_json::from_str(graph).expect("a graph"));
+    let report = Runbook::load_with(folder.path(), &none, &RunbookOptions { beside, ..RunbookOptions::default() })
+        .expect_err("the graph has it already");
+    assert!(report.to_string().contains("`deploy` is declared twice"), "{report}");
+    assert!(report.to_string().contains("/skills/0"), "both places are named:\n{report}");
+}
+
 #[cfg(unix)]
 #[test]
 fn b51_a_folder_never_reaches_outside_itself() {
-    use skillgraph::Runbook;
     use std::os::unix::fs::symlink;
 
     let write = |path: std::path::PathBuf, text: &str| {
@@ -131,10 +193,10 @@ fn b51_a_folder_never_reaches_outside_itself() {
     assert!(report.findings[0].message.ends_with("leak/SKILL.md` leads out of the folder"), "{report}");
     // A file picks tools by name; it cannot name anything else.
     std::fs::remove_file(folder.path().join("leak/SKILL.md")).expect("removed");
-    for name in ["rm_rf", "../../x"] {
+    for (name, said) in [("rm_rf", "no tool named `rm_rf`"), ("../../x", "`../../x` is not the name of a tool")] {
         write(folder.path().join("refunds/SKILL.md"), &with(&format!("tools: {name}")));
         let report = Runbook::load(folder.path(), &["find_order"]).expect_err("not in the registry");
-        assert!(report.to_string().contains(&format!("no tool named `{name}`")), "{report}");
+        assert!(report.to_string().contains(said), "{report}");
     }
     write(folder.path().join("refunds/SKILL.md"), &with(&format!("# {}", "x".repeat(2 * 1024 * 1024))));
     let report = Runbook::load(folder.path(), &none).expect_err("too large");

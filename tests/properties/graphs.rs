@@ -7,8 +7,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::sample::select;
 use skillgraph::core::decl::{
-    Body, Classify, Condition, EntryDecl, Governor, GovernorLimits, GovernorThen, GraphDecl, Lints, OnSkip, RouteDecl,
-    Scope, ScorerKind, SkillDecl, Status, StatusSet, StepDecl, Steps, Surface, TextList, ToolDecl, Trigger,
+    Body, Classify, Condition, EntryDecl, Form, Governor, GovernorLimits, GovernorThen, GraphDecl, Lints, OnSkip,
+    RouteDecl, Scope, ScorerKind, SkillDecl, Status, StatusSet, StepDecl, Steps, Surface, TextList, ToolDecl, Trigger,
     TriggerTools, Word, read_prose,
 };
 use skillgraph::core::graph::{Closures, Graph};
@@ -96,6 +96,7 @@ pub fn graph() -> impl Strategy<Value = Arc<Graph>> {
             skills[0].entry = true;
             let mut decl = GraphDecl {
                 name: word("random"),
+                form: Form::Data,
                 lints: Lints::default(),
                 tools: (0..TOOLS).map(tool_decl).collect(),
                 baseline: baseline.iter().map(|tool| word(format!("t{tool}"))).collect(),

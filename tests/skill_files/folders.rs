@@ -62,13 +62,14 @@ no tool named `pya` in graph `NAME` [unknown-tool]
   |
 4 | tools: lookup, pya
   |                ^^^
-  help: declare it in `tools { … }`, or use a declared one: `lookup`, `pay`, and `refund`
+  help: add it to the registry of tools, or use a declared one: `lookup`, `pay`, and `refund`
 a step of skill `a` names `refund`, which is not one of its tools [foreign-tool]
  --> a/SKILL.md:6:5
   |
 6 |   - refund: at once
   |     ^^^^^^
   help: add `refund` to the `tools` of `a`
+  note: no skill lists `refund` among its tools
 no skill named `c` in graph `NAME` [unknown-skill]
  --> b/SKILL.md:5:5
   |
@@ -81,12 +82,30 @@ this edge cannot fire: `lookup` is never offered while the cursor is on `b` [edg
 5 |   - c: on lookup
   |           ^^^^^^
   help: add `lookup` to the `tools` of `b`, or start the edge where it is offered
+  note: `lookup` is offered in `a`
 no skill named `nowhere` in graph `NAME` [unknown-skill]
  --> b/SKILL.md:6:5
   |
 6 |   - nowhere
   |     ^^^^^^^
-  help: declare it with `skill nowhere { … }`, or use a declared one: `a` and `b`"
+  help: add a skill `nowhere`, or use a declared one: `a` and `b`"
+    );
+}
+
+#[test]
+fn of_a_folder_whose_only_file_cannot_be_read_nothing_else_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "a/SKILL.md", &skill("a", "tools: ] pay\n"));
+    let report = Runbook::load(folder.path(), &["pay"]).expect_err("not YAML");
+    assert_eq!(
+        said(folder.path(), &report),
+        "\
+an unquoted value cannot begin with `]` [skill-file]
+ --> a/SKILL.md:4:8
+  |
+4 | tools: ] pay
+  |        ^^^^^
+  help: write names alone, with commas between them: `tools: find_order, pay`"
     );
 }
 
@@ -223,4 +242,23 @@ fn what_is_written_reads_back_equal() {
     assert_eq!(second.routes.len(), 3);
     assert_eq!(second.metadata.len(), 3);
     assert_eq!(second.allowed_tools, ["Bash(git:*)", "Read"]);
+}
+
+#[test]
+fn names_that_yaml_takes_for_something_else_are_written_between_quotes() {
+    for name in ["null", "true", "no", "123", "1e3", "on"] {
+        let source = format!(
+            "---\nname: \"{name}\"\ndescription: d\ntools: [\"{name}\"]\nsteps:\n  - \"{name}\": why\nroutes:\n  - \"{name}\"\n---\nb"
+        );
+        let first = read(&source);
+        assert_eq!(first.findings, [], "{name}");
+        let written = first.file.expect("a file").to_skill_md();
+        let second = read(&written);
+        assert_eq!(second.findings, [], "{written}");
+        let second = second.file.expect("a file");
+        let steps = second.steps.expect("steps").list;
+        let read =
+            [&second.name, &second.tools[0], &steps[0].tool, &second.routes[0].to].map(|word| word.text.as_str());
+        assert_eq!(read, [name; 4], "{written}");
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::facts::Facts;
-use crate::decl::{GraphDecl, RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, Word, is_skill_id, is_tool_name};
+use crate::decl::{Form, GraphDecl, RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, Word, is_skill_id, is_tool_name};
 use crate::finding::{Code, Finding};
 use crate::suggest::{closest, listed};
 
@@ -186,13 +186,13 @@ pub(super) fn unknown_tool<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, 
         Some(_) => finding.note(format!("`{}` is a skill", name.text)),
         None => finding,
     };
-    match decl.tools.len() {
-        0 => finding.help(format!("declare it in the graph's registry: `tools {{ {}: … }}`", name.text)),
-        1..MOST_LISTED => {
-            finding.help(format!("declare it in `tools {{ … }}`, or use a declared one: {}", listed(declared())))
-        }
-        _ => finding.help("declare it in `tools { … }`"),
-    }
+    let how = match (decl.form, decl.tools.len()) {
+        (Form::Language, 0) => format!("declare it in the graph's registry: `tools {{ {}: … }}`", name.text),
+        (Form::Language, _) => "declare it in `tools { … }`".to_owned(),
+        (Form::Data, 0) => "add it to the registry of tools, which is empty".to_owned(),
+        (Form::Data, _) => "add it to the registry of tools".to_owned(),
+    };
+    finding.help(or_one_of(how, declared()))
 }
 
 fn unknown_skill<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, name: &Word<S>) -> Finding<S> {
@@ -216,14 +216,19 @@ fn unknown_skill<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, name: &Wor
         Some(_) => finding.note(format!("`{}` is a tool", name.text)),
         None => finding,
     };
-    match decl.skills.len() {
-        0 => finding.help(format!("declare it: `skill {} {{ … }}`", name.text)),
-        1..MOST_LISTED => finding.help(format!(
-            "declare it with `skill {} {{ … }}`, or use a declared one: {}",
-            name.text,
-            listed(declared())
-        )),
-        _ => finding.help(format!("declare it with `skill {} {{ … }}`", name.text)),
+    let how = match (decl.form, decl.skills.len()) {
+        (Form::Language, 0) => format!("declare it: `skill {} {{ … }}`", name.text),
+        (Form::Language, _) => format!("declare it with `skill {} {{ … }}`", name.text),
+        (Form::Data, _) => format!("add a skill `{}`", name.text),
+    };
+    finding.help(or_one_of(how, declared()))
+}
+
+/// How to declare a name, or the few that are.
+fn or_one_of<'a>(how: String, declared: impl ExactSizeIterator<Item = &'a str>) -> String {
+    match declared.len() {
+        1..MOST_LISTED => format!("{how}, or use a declared one: {}", listed(declared)),
+        _ => how,
     }
 }
 

@@ -73,6 +73,9 @@ pub struct TextList<S> {
 pub struct GraphDecl<S> {
     /// The graph's name: its module in the macro.
     pub name: Word<S>,
+    /// How it was written.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub form: Form,
     /// Lint levels for the whole graph.
     #[cfg_attr(feature = "turn", serde(skip))]
     pub lints: Lints,
@@ -98,6 +101,15 @@ pub struct GraphDecl<S> {
     /// When a run is spinning, and what is done about it (SPEC 8).
     #[cfg_attr(feature = "turn", serde(skip_serializing_if = "Option::is_none"))]
     pub governor: Option<Governor<S>>,
+}
+
+/// How a graph was written: what is said of a name that it does not have tells where to add it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// In the language of `skill_graph!`, which declares its tools.
+    Language,
+    /// As data or files, over a registry of tools that the host gives.
+    Data,
 }
 
 impl<S> GraphDecl<S> {

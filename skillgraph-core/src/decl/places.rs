@@ -63,6 +63,7 @@ impl<F> Walk<F> {
     {
         GraphDecl {
             name: self.word(&of.name, "/name"),
+            form: of.form,
             lints: of.lints.clone(),
             // The registry stands outside the data.
             tools: of.tools.iter().map(|tool| self.tool(tool)).collect(),

@@ -6,10 +6,10 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Closures, EntryTest, Graph, GraphError, RouteTest, ToolResult};
 use crate::decl::{
-    Body, Branch, Classify, Condition, EntryDecl, Fork, Governor, GovernorLimits, GovernorThen, GraphDecl, GraphSpec,
-    GuardOperator, GuardTerm, LintLevel, Lints, Literal, NotData, Number, OnSkip, Prose, RouteDecl, Scope, ScorerKind,
-    SkillDecl, SkillId, Status, StatusSet, StepDecl, Steps, Surface, TextList, ToolDecl, ToolId, Tree, Trigger,
-    TriggerTools, Word,
+    Body, Branch, Classify, Condition, EntryDecl, Fork, Form, Governor, GovernorLimits, GovernorThen, GraphDecl,
+    GraphSpec, GuardOperator, GuardTerm, LintLevel, Lints, Literal, NotData, Number, OnSkip, Prose, RouteDecl, Scope,
+    ScorerKind, SkillDecl, SkillId, Status, StatusSet, StepDecl, Steps, Surface, TextList, ToolDecl, ToolId, Tree,
+    Trigger, TriggerTools, Word,
 };
 use crate::draw;
 use crate::finding::{Code, Report};
@@ -335,6 +335,7 @@ impl GraphTable {
     fn declaration(&self) -> GraphDecl<()> {
         GraphDecl {
             name: word(self.name),
+            form: Form::Language,
             lints: Lints::of(self.lints),
             tools: self.tools.iter().map(ToolRow::declaration).collect(),
             baseline: tools(self.baseline),

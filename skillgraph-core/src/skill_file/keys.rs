@@ -24,6 +24,9 @@ pub(super) const KEYS: [&str; 11] = [
 /// What the standard allows `compatibility` at the most, in characters.
 const COMPATIBILITY_LENGTH: usize = 500;
 
+/// What to write under `tools`.
+const LIST_OF_TOOLS: &str = "write names alone, with commas between them: `tools: find_order, pay`";
+
 /// The file as far as it can be read; none where it has no name or no keys at all.
 pub(super) fn read(
     text: &str,
@@ -256,7 +259,7 @@ impl Reader<'_> {
     fn tools(&mut self, key: &Node, node: &Node) -> Vec<Word<Part>> {
         let tools = match &node.value {
             Value::Scalar(scalar) => self.comma_list(scalar, node),
-            Value::List(items) => items.iter().filter_map(|item| self.tool_name(item)).collect(),
+            Value::List(items) => items.iter().filter_map(|item| self.tool_name(item, LIST_OF_TOOLS)).collect(),
             Value::Map(_) => {
                 let finding = refused(node.at.clone(), "`tools` is a map, not a list of names");
                 self.push(finding.help("write `tools: a, b`; why a tool comes now stands under `steps`"));
@@ -266,6 +269,7 @@ impl Reader<'_> {
         };
         let said_nothing = match &node.value {
             Value::List(items) => items.is_empty(),
+            Value::Scalar(scalar) => scalar.text.split(',').all(|piece| piece.trim().is_empty()),
             _ => tools.is_empty(),
         };
         if said_nothing {
@@ -286,7 +290,7 @@ impl Reader<'_> {
             at += piece.len() + 1;
             if !name.is_empty() {
                 let place = inner.map_or(node.at.clone(), |inner| inner + start..inner + start + name.len());
-                names.push(Word::new(name, place));
+                names.extend(self.tool_word(name, place, LIST_OF_TOOLS));
             }
         }
         names
@@ -298,10 +302,10 @@ impl Reader<'_> {
         Some(node.at.start + written.find(&scalar.text)?)
     }
 
-    fn tool_name(&mut self, item: &Node) -> Option<Word<Part>> {
+    fn tool_name(&mut self, item: &Node, help: &str) -> Option<Word<Part>> {
         match &item.value {
             Value::Scalar(scalar) if !scalar.text.trim().is_empty() => {
-                Some(Word::new(scalar.text.trim(), item.at.clone()))
+                self.tool_word(scalar.text.trim(), item.at.clone(), help)
             }
             Value::Map(_) => {
                 let finding = refused(item.at.clone(), "a tool with a colon after it");
@@ -313,6 +317,16 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+
+    /// A name as a graph may have it; what else stands there was meant for YAML, and YAML has not taken it.
+    fn tool_word(&mut self, name: &str, at: Part, help: &str) -> Option<Word<Part>> {
+        if !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')) {
+            let finding = Finding::new(Code::InvalidName, at, format!("`{name}` is not the name of a tool"));
+            self.push(finding.help(help).note("a tool's name has letters, digits, `_` and `-`"));
+            return None;
+        }
+        Some(Word::new(name, at))
     }
 
     /// `- tool: why`, one a line.
@@ -347,7 +361,7 @@ impl Reader<'_> {
             self.push(refused(item.at.clone(), "a step of several keys").help(help));
             return None;
         };
-        let tool_name = self.tool_name(tool)?;
+        let tool_name = self.tool_name(tool, help)?;
         let note = match &note.value {
             Value::Scalar(scalar) if !scalar.text.trim().is_empty() => {
                 self.refuse_cut("reason", scalar, note);
@@ -530,7 +544,7 @@ fn explain(text: &str, start: usize, error: YamlError) -> Finding<Part> {
     }
     if is_key && !value.is_empty() && at >= value_at {
         let first = value.chars().next().unwrap_or_default();
-        if matches!(first, '@' | '`' | '%' | '*' | '&' | '!' | '[' | '{' | '"' | '\'' | '|' | '>')
+        if matches!(first, '@' | '`' | '%' | '*' | '&' | '!' | '[' | '{' | '"' | '\'' | '|' | '>' | ',' | ']' | '}')
             && !line.starts_with(' ')
         {
             let end = value_at + value.trim_end().len();
@@ -541,7 +555,7 @@ fn explain(text: &str, start: usize, error: YamlError) -> Finding<Part> {
                 _ => format!("an unquoted value cannot begin with `{first}`"),
             };
             let help = match key {
-                "tools" => "write names alone, with commas between them: `tools: find_order, pay`".to_owned(),
+                "tools" => LIST_OF_TOOLS.to_owned(),
                 _ if is_quote => quote(value.trim_end().trim_matches(first)),
                 _ => quote(value.trim_end()),
             };

@@ -16,9 +16,9 @@ impl SkillFile {
     /// assert_eq!(read(&written).file.unwrap().to_skill_md(), written);
     /// ```
     pub fn to_skill_md(&self) -> String {
-        let mut front = format!("name: {}\ndescription: {}\n", self.name.text, quoted(&self.description.text));
+        let mut front = format!("name: {}\ndescription: {}\n", name(&self.name.text), quoted(&self.description.text));
         let names = |list: &[crate::decl::Word<super::Part>]| {
-            list.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(", ")
+            list.iter().map(|word| name(&word.text)).collect::<Vec<_>>().join(", ")
         };
         if !self.tools.is_empty() {
             line(&mut front, format_args!("tools: [{}]", names(&self.tools)));
@@ -26,7 +26,7 @@ impl SkillFile {
         if let Some(steps) = &self.steps {
             line(&mut front, format_args!("steps:"));
             for step in &steps.list {
-                line(&mut front, format_args!("  - {}: {}", step.tool.text, quoted(&step.note.text)));
+                line(&mut front, format_args!("  - {}: {}", name(&step.tool.text), quoted(&step.note.text)));
             }
         }
         match &self.on_skip {
@@ -66,6 +66,16 @@ fn line(front: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = writeln!(front, "{text}");
 }
 
+/// A name as it is, or between quotes where YAML would take it for something else.
+fn name(text: &str) -> String {
+    let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let is_word = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let is_value = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"]
+        .iter()
+        .any(|value| text.eq_ignore_ascii_case(value));
+    if begins && is_word && !is_value { text.to_owned() } else { quoted(text) }
+}
+
 /// A text between quotes, whatever is in it.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
@@ -102,7 +112,7 @@ fn flow_map(pairs: &[(String, Data)]) -> String {
 /// `target`, or `target: "what fires it"`.
 fn edge(route: &FileRoute) -> String {
     let mut fires = match &route.trigger {
-        Trigger::Pick | Trigger::Closure(_) => return route.to.text.clone(),
+        Trigger::Pick | Trigger::Closure(_) => return name(&route.to.text),
         Trigger::Returns { tools, statuses, guard, .. } => {
             let tools = match tools {
                 TriggerTools::One(tool) => tool.text.clone(),
@@ -117,7 +127,7 @@ fn edge(route: &FileRoute) -> String {
     if let Some(label) = &route.label {
         fires.push_str(&format!(" as {}", guard_text(&label.text)));
     }
-    format!("{}: {}", route.to.text, quoted(&fires))
+    format!("{}: {}", name(&route.to.text), quoted(&fires))
 }
 
 fn is(statuses: StatusSet) -> String {

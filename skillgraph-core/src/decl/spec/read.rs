@@ -7,9 +7,9 @@ use super::{
 use crate::Report;
 use crate::check::check_up;
 use crate::decl::{
-    Body, Branch, Classify, Condition, EntryDecl, Fork, Governor, GovernorLimits, GovernorThen, GraphDecl, GuardTerm,
-    Lints, Literal, Number, Prose, RouteDecl, SkillDecl, StatusSet, StepDecl, Steps, Surface, TextList, ToolDecl, Tree,
-    Trigger, TriggerTools, Word,
+    Body, Branch, Classify, Condition, EntryDecl, Fork, Form, Governor, GovernorLimits, GovernorThen, GraphDecl,
+    GuardTerm, Lints, Literal, Number, Prose, RouteDecl, SkillDecl, StatusSet, StepDecl, Steps, Surface, TextList,
+    ToolDecl, Tree, Trigger, TriggerTools, Word,
 };
 use crate::score::ScorePolicy;
 
@@ -24,6 +24,7 @@ impl GraphSpec {
     pub fn declaration(&self, registry: &[impl AsRef<str>]) -> GraphDecl<()> {
         GraphDecl {
             name: word(&self.name),
+            form: Form::Data,
             lints: Lints::default(),
             tools: registry.iter().map(|name| tool(name.as_ref())).collect(),
             baseline: words(&self.baseline),
