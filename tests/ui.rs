@@ -24,11 +24,24 @@ fn folders(of: &str) -> Vec<PathBuf> {
 
 fn answer_as_written(folder: &str) {
     let tests = trybuild::TestCases::new();
-    for folder in folders(folder) {
-        let (fixed, refused) = cases(&folder);
-        fixed.iter().for_each(|program| tests.pass(program));
-        refused.iter().for_each(|program| tests.compile_fail(program));
+    let (sound, refused): (Vec<_>, Vec<_>) = folders(folder).iter().map(|folder| cases(folder)).unzip();
+    tests.pass(together(folder, sound.into_iter().flatten()));
+    refused.iter().flatten().for_each(|program| tests.compile_fail(program));
+}
+
+/// Sound programs as the modules of one: a program each would have to be linked each. Those with a public `main` are run.
+fn together(folder: &str, programs: impl Iterator<Item = PathBuf>) -> PathBuf {
+    let (mut modules, mut runs) = (String::new(), String::new());
+    for (at, program) in programs.enumerate() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&program);
+        modules.push_str(&format!("#[path = {path:?}]\nmod program_{at};\n"));
+        if std::fs::read_to_string(&program).expect("a program").contains("\npub fn main()") {
+            runs.push_str(&format!("    program_{at}::main();\n"));
+        }
     }
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder.replace('/', "-")).with_extension("rs");
+    std::fs::write(&path, format!("{modules}\nfn main() {{\n{runs}}}\n")).expect("a file");
+    path
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub async fn r#type() -> Result<u32, String> {
     Ok(1)
 }
 
-fn main() {
+pub fn main() {
     let tool = ReadBook(Arc::new(Book(1)));
     assert_eq!(tool.0.0, 1);
     assert_eq!((ReadBook::NAME, Type::NAME), ("read_book", "type"));

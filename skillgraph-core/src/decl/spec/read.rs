@@ -14,7 +14,8 @@ use crate::decl::{
 use crate::score::ScorePolicy;
 
 impl GraphSpec {
-    /// Checks it over a registry of tool names, as [`crate::graph::Graph::compile`] does, and warns too.
+    /// Checks it over a registry of tool names, as [`crate::graph::Graph::compile`] does, and warns too. What to write is said
+    /// in the language of `skill_graph!`; the keys of the data have its names.
     pub fn checkup(&self, registry: &[impl AsRef<str>]) -> Report {
         let decl = self.declaration(registry).at_pointers();
         Report::of(&decl, check_up(&decl))
