@@ -192,6 +192,9 @@ fn b43_a_state_that_was_changed_is_refused() {
     let asks = serde_json::to_value(turn.save()).expect("a turn serialises");
     reply(&mut turn, "find", "a");
     let runs = serde_json::to_value(turn.save()).expect("a turn serialises");
+    let returned = serde_json::to_value(ToolReturn::new("a", Status::Success, json!(1))).expect("a result serialises");
+    turn.handle_input(Input::ToolReturned(ToolReturn::new("a", Status::Pending, json!("May I?")))).expect("it runs");
+    let waits = serde_json::to_value(turn.save()).expect("a turn serialises");
     let changes = [
         (&asks, "/state/cursor", json!(99)),
         (&asks, "/state/cursor", json!(1)),
@@ -202,6 +205,9 @@ fn b43_a_state_that_was_changed_is_refused() {
         (&asks, "/state/phase/Model/0/Tool", json!(2)),
         (&runs, "/state/phase/Tools/calls/0/fate/Run/tool", json!(2)),
         (&runs, "/state/phase/Tools/calls/0/fate/Run/tool", json!(99)),
+        // What waits for nothing would wait for ever.
+        (&runs, "/state/phase/Tools/calls/0/fate/Run/returned", returned),
+        (&waits, "/state/phase/Pause/calls/0/fate/Run/returned", json!(null)),
     ];
     for (saved, pointer, value) in changes {
         let mut changed = saved.clone();

@@ -232,6 +232,8 @@ impl State {
             Phase::Permit(batch) | Phase::Tools(batch) if !batch.is_offered_by(&offer) => {
                 return Some("it runs a tool that the graph does not offer there");
             }
+            Phase::Tools(batch) if batch.is_complete() => return Some("it waits for tools that have all returned"),
+            Phase::Pause(batch) if !batch.is_pending() => return Some("it waits for a person who was asked nothing"),
             _ => {}
         }
         let changed = self.phase.batch().is_some_and(|batch| !batch.is_as_called());
