@@ -109,7 +109,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, String> {
             let spec = runbook.spec(name_of(&folder));
             let drawn = match format {
                 Drawing::Mermaid => {
-                    let tools = tools_of(&runbook);
+                    let tools: Vec<&str> = runbook.tools().collect();
                     let graph = Graph::compile(&spec, &tools).map_err(|report| report.to_string())?;
                     skillgraph_core::draw::to_mermaid(graph.declaration())
                 }
@@ -161,14 +161,6 @@ fn read_tools(file: &Path) -> Result<Vec<String>, String> {
         std::fs::read_to_string(file).map_err(|error| format!("`{}` cannot be read: {error}", file.display()))?;
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
     Ok(lines.filter(|name| !name.is_empty()).map(str::to_owned).collect())
-}
-
-fn tools_of(runbook: &Runbook) -> Vec<String> {
-    let spec = runbook.spec("tools");
-    let of_skills = spec.skills.iter().flat_map(|skill| &skill.tools);
-    let of_edges = spec.routes.iter().flat_map(|route| route.on.iter().flatten());
-    let names: std::collections::BTreeSet<&String> = of_skills.chain(of_edges).collect();
-    names.into_iter().cloned().collect()
 }
 
 fn name_of(folder: &Path) -> String {

@@ -49,7 +49,8 @@ pub(crate) fn json(runbook: Option<&Runbook>, report: &Report) -> Result<String,
     serde_json::to_string_pretty(&object).map_err(|error| error.to_string())
 }
 
-fn level_name(level: Level) -> &'static str {
+/// The usual word for a level, SARIF's too.
+pub(crate) fn level_name(level: Level) -> &'static str {
     match level {
         Level::Refusal => "error",
         Level::Warning => "warning",

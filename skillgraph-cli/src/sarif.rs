@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use skillgraph_core::{Code, Finding, Level, Report};
+use skillgraph_core::{Code, Finding, Report};
+
+use crate::report::level_name;
 
 /// The log of one run.
 pub(crate) fn log(report: &Report) -> Result<String, String> {
@@ -52,12 +54,5 @@ fn physical(at: &str) -> Value {
             "region": { "startLine": line, "startColumn": column },
         }),
         _ => json!({ "artifactLocation": { "uri": at } }),
-    }
-}
-
-fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Refusal => "error",
-        Level::Warning => "warning",
     }
 }

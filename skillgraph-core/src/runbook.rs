@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::check::{check, check_up};
-use crate::decl::{Condition, ConditionSpec, EntryDecl, EntrySpec, GraphDecl, GraphSpec, Lints, Word};
+use crate::check::{CheckUp, check_up};
+use crate::decl::{Condition, ConditionSpec, EntryDecl, EntrySpec, GraphDecl, GraphSpec, Lints, Trigger, Word};
 use crate::excerpt::{excerpt, position};
-use crate::finding::{Code, Finding, Note, Report};
+use crate::finding::{Code, Finding, Level, Note, Report};
 use crate::skill_file::{Limits, Part, Read, SkillFile, read_folder, read_located};
 
 /// The skills of a folder, checked.
@@ -101,23 +101,31 @@ impl Runbook {
         let sources = Sources(located.iter().map(|located| located.path.as_str()).zip(&reads).collect());
         let mut registry: Vec<String> = registry.iter().map(|name| name.as_ref().to_owned()).collect();
         if options.any_tool {
-            let named: BTreeSet<String> =
-                reads.iter().filter_map(|read| read.file.as_ref()).flat_map(tools_named).collect();
-            registry.extend(named.into_iter().filter(|name| !registry.contains(name)).collect::<Vec<_>>());
+            let unknown = tools_named(&reads).into_iter().filter(|name| !registry.iter().any(|known| known == name));
+            let unknown: Vec<String> = unknown.map(str::to_owned).collect();
+            registry.extend(unknown);
         }
-        let alone = GraphSpec::new(folder.file_name().map_or("runbook".into(), |name| name.to_string_lossy()));
-        let decl = declaration(&reads, options.beside.as_ref().ok_or(&alone), &registry);
+        let decl = match &options.beside {
+            Some(graph) => declaration(&reads, graph, &registry),
+            None => {
+                let name = folder.file_name().map_or("runbook".into(), |name| name.to_string_lossy());
+                let mut alone = declaration(&reads, &GraphSpec::new(name), &registry);
+                alone.entries = alone.skills.iter().map(|skill| picked(&skill.id)).collect();
+                alone
+            }
+        };
         let mut refusals: Vec<Finding<Place>> = each(&reads, |read| &read.findings).collect();
         // Where no file could be read, there is no graph to say anything of.
-        if options.beside.is_some() || !decl.skills.is_empty() {
-            refusals.extend(check(&decl));
-        }
+        let mut checked = match options.beside.is_some() || !decl.skills.is_empty() {
+            true => check_up(&decl),
+            false => CheckUp { findings: Vec::new(), undecided: Vec::new() },
+        };
+        refusals.extend(checked.findings.extract_if(.., |finding| finding.level == Level::Refusal));
         if !refusals.is_empty() {
             refusals.sort_by_key(|finding| finding.at.order());
             let findings = refusals.iter().map(|finding| sources.show(finding)).collect();
             return Err(Report { findings, undecided: Vec::new() });
         }
-        let mut checked = check_up(&decl);
         // Alone, the graph around the files is made up: nothing is to be said of it.
         let of_files = |at: &Place| options.beside.is_some() || matches!(at, Place::File(..));
         checked.findings.retain(|finding| of_files(&finding.at));
@@ -134,6 +142,11 @@ impl Runbook {
     /// The skills, in the order of their names.
     pub fn skills(&self) -> impl Iterator<Item = &SkillFile> + '_ {
         self.reads.iter().filter_map(|read| read.file.as_ref())
+    }
+
+    /// The tools that the files name, each once, in the order of the alphabet.
+    pub fn tools(&self) -> impl Iterator<Item = &str> + '_ {
+        tools_named(&self.reads).into_iter()
     }
 
     /// What is worth knowing and no mistake: keys that nobody reads, and the like.
@@ -161,7 +174,7 @@ impl Runbook {
 
     /// Adds the skills and their edges to a graph.
     pub fn add_to(&self, spec: &mut GraphSpec) {
-        let decl = declaration(&self.reads, Err(&GraphSpec::new("")), &[]);
+        let decl = declaration(&self.reads, &GraphSpec::new(""), &[]);
         // A file holds no closure, and nothing else keeps a declaration from being data.
         if let Ok(own) = decl.spec() {
             spec.skills.extend(own.skills);
@@ -170,13 +183,18 @@ impl Runbook {
     }
 }
 
-fn tools_named(file: &SkillFile) -> Vec<String> {
-    let edges = file.routes.iter().flat_map(|route| match &route.trigger {
-        crate::decl::Trigger::Returns { tools, .. } => tools.named(),
-        _ => &[],
+/// The tools that files name, each once, in the order of the alphabet.
+fn tools_named(reads: &[Read]) -> BTreeSet<&str> {
+    let files = reads.iter().filter_map(|read| read.file.as_ref());
+    let named = files.flat_map(|file| {
+        let edges = file.routes.iter().flat_map(|route| match &route.trigger {
+            Trigger::Returns { tools, .. } => tools.named(),
+            _ => &[],
+        });
+        let steps = file.steps.iter().flat_map(|steps| &steps.list).map(|step| &step.tool);
+        file.tools.iter().chain(steps).chain(edges)
     });
-    let steps = file.steps.iter().flat_map(|steps| &steps.list).map(|step| &step.tool);
-    file.tools.iter().chain(steps).chain(edges).map(|tool| tool.text.clone()).collect()
+    named.map(|tool| tool.text.as_str()).collect()
 }
 
 /// The findings of all files at their places.
@@ -191,29 +209,28 @@ fn each<'a>(
         .flat_map(move |(file, read)| of(read).iter().map(move |finding| finding.clone().placed(at(file))))
 }
 
-/// The files beside a graph, or in an empty one (`Err`), in which each skill can be picked.
-fn declaration(reads: &[Read], graph: Result<&GraphSpec, &GraphSpec>, registry: &[String]) -> GraphDecl<Place> {
-    let is_alone = graph.is_err();
-    let spec = graph.unwrap_or_else(|empty| empty);
-    let mut decl = spec.declaration(registry).placed(|(), pointer| Place::Data(pointer.to_owned()));
+/// The files beside what a graph has.
+fn declaration(reads: &[Read], graph: &GraphSpec, registry: &[String]) -> GraphDecl<Place> {
+    let mut decl = graph.declaration(registry).placed(|(), pointer| Place::Data(pointer.to_owned()));
     for (file, read) in reads.iter().enumerate() {
         let place = |part: &Part| Place::File(file, part.clone());
         let Some(skill) = read.skill() else { continue };
-        let at = place(&skill.id.at);
-        if is_alone {
-            decl.entries.push(EntryDecl {
-                skill: Word::new(&skill.id.text, at.clone()),
-                condition: Some(Condition::Picked { at }),
-                examples: None,
-                lints: Lints::default(),
-                label: None,
-            });
-        }
         decl.skills.push(skill.placed(place));
         let edges = read.file.iter().flat_map(SkillFile::edges);
         decl.routes.extend(edges.map(|edge| edge.placed(place)));
     }
     decl
+}
+
+/// An entry by which a skill can be picked where a turn starts.
+fn picked(skill: &Word<Place>) -> EntryDecl<Place> {
+    EntryDecl {
+        skill: skill.clone(),
+        condition: Some(Condition::Picked { at: skill.at.clone() }),
+        examples: None,
+        lints: Lints::default(),
+        label: None,
+    }
 }
 
 /// The texts in which places are.
