@@ -151,8 +151,9 @@ pub enum PanickedTest {
 /// Decides (SPEC 3.2, 4): at a turn's start the first entry rule that passes, else the default; later a declared edge
 /// that fired, else an accepted proposal, else an accepted pick, else stay.
 ///
-/// Hidden skills are not there: no rule, default, edge, pick or earlier cursor leads to one (SPEC 9). `cursor` is the skill that was open when the evidence arose; edges fire only from it. At a turn's start it is the one that
-/// the last turn left open, if that is kept.
+/// Hidden skills are not there: no rule, default, edge, pick or earlier cursor leads to one (SPEC 9). `cursor` is the skill that
+/// was open when the evidence arose; edges fire only from it. At a turn's start it is the one that the last turn left open, if
+/// that is kept.
 pub fn decide(graph: &Graph, hidden: &Hidden, cursor: Option<SkillIx>, evidence: Evidence<'_>) -> CursorMove {
     let kept = cursor.filter(|cursor| !hidden.has(*cursor));
     let stays = kept.is_some() && !graph.is_tree();

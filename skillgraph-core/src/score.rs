@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use crate::text::{combines, fold, is_spaced_letter};
+use crate::text::{fold, stretches};
 
 /// What says nothing about an intent.
 const STOP_WORDS: &str = "a an the and or but if to of for in on at by with is are was were be been it this that these those i \
@@ -152,17 +152,10 @@ pub(crate) fn cosine(shared: usize, one: usize, other: usize) -> f64 {
 pub fn words(text: &str) -> BTreeSet<String> {
     let folded = fold(text);
     let mut words = BTreeSet::new();
-    for run in folded.split(|c: char| !c.is_alphanumeric() && !combines(c)) {
-        let mut rest = run;
-        while let Some(first) = rest.chars().next() {
-            let spaced = is_spaced_letter(first);
-            let end = rest.find(|c: char| !combines(c) && is_spaced_letter(c) != spaced).unwrap_or(rest.len());
-            let (piece, after) = rest.split_at(end.max(first.len_utf8()));
-            match spaced {
-                true => words.extend(word(piece)),
-                false => pairs(piece, &mut words),
-            }
-            rest = after;
+    for (spaced, stretch) in stretches(&folded) {
+        match spaced {
+            true => words.extend(word(stretch)),
+            false => pairs(stretch, &mut words),
         }
     }
     words

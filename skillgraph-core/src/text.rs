@@ -153,6 +153,21 @@ fn is_word_edge(text: &str, at: usize) -> bool {
     !inside_a_word && !combines(after)
 }
 
+/// The stretches of letters of a folded text, in order, each with whether its script puts spaces between words.
+pub(crate) fn stretches(folded: &str) -> impl Iterator<Item = (bool, &str)> {
+    folded.split(|c: char| !c.is_alphanumeric() && !combines(c)).flat_map(|run| {
+        let mut rest = run;
+        std::iter::from_fn(move || {
+            let first = rest.chars().next()?;
+            let spaced = is_spaced_letter(first);
+            let end = rest.find(|c: char| !combines(c) && is_spaced_letter(c) != spaced).unwrap_or(rest.len());
+            let (stretch, after) = rest.split_at(end.max(first.len_utf8()));
+            rest = after;
+            Some((spaced, stretch))
+        })
+    })
+}
+
 /// Whether it is a letter or digit of a script that puts spaces between words.
 pub(crate) fn is_spaced_letter(c: char) -> bool {
     static CLASS: LazyLock<ClassUnicode> = LazyLock::new(|| class(SPACED_LETTERS));

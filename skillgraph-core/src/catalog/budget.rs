@@ -176,25 +176,22 @@ impl Opened {
             can_open(self.skills.len(), self.tools.len(), policy)?;
             self.skills.push(entry.key.clone());
         }
-        if entry.is_small(policy) {
-            let all: Vec<&str> = entry.tools.iter().map(|tool| tool.name.as_str()).collect();
-            let mut binding = self.append(entry, &all, policy);
-            // Nobody asked for one tool.
-            binding.not_bound.retain(|tool| tool.reason != NotBoundReason::AlreadyBound);
-            return Ok(Opening { already_open, binding, index: None });
-        }
+        let is_small = entry.is_small(policy);
         let usable = query.filter(|query| is_usable(query));
-        let (binding, mut index) = match usable {
-            Some(query) => (Binding::default(), rank(query, &entry.tools)),
-            None => {
-                let floor: Vec<&str> = entry.default_bind.iter().map(String::as_str).collect();
-                let mut binding = self.append(entry, &floor, policy);
-                binding.not_bound.retain(|tool| tool.reason != NotBoundReason::AlreadyBound);
-                (binding, entry.tools.clone())
-            }
+        let floor: Vec<&str> = match usable {
+            _ if is_small => entry.tools.iter().map(|tool| tool.name.as_str()).collect(),
+            Some(_) => Vec::new(),
+            None => entry.default_bind.iter().map(String::as_str).collect(),
         };
-        index.truncate(INDEX_LIMIT);
-        Ok(Opening { already_open, binding, index: Some(index) })
+        let mut binding = self.append(entry, &floor, policy);
+        // Nobody asked for one tool.
+        binding.not_bound.retain(|tool| tool.reason != NotBoundReason::AlreadyBound);
+        let index = (!is_small).then(|| {
+            let mut index = usable.map_or_else(|| entry.tools.clone(), |query| rank(query, &entry.tools));
+            index.truncate(INDEX_LIMIT);
+            index
+        });
+        Ok(Opening { already_open, binding, index })
     }
 
     /// Binds tools of an open skill by name.

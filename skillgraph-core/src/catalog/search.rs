@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::CatalogEntry;
-use crate::text::{combines, fold, is_spaced_letter};
+use crate::text::{fold, stretches};
 
 /// How many skills a search gives where nobody says it.
 pub const SEARCH_LIMIT: usize = 10;
@@ -158,19 +158,12 @@ fn terms(query: &str) -> Vec<Piece> {
 fn pieces(text: &str, least: usize) -> Vec<Piece> {
     let folded = fold(text);
     let mut pieces = Vec::new();
-    for run in folded.split(|c: char| !c.is_alphanumeric() && !combines(c)) {
-        let mut rest = run;
-        while let Some(first) = rest.chars().next() {
-            let spaced = is_spaced_letter(first);
-            let end = rest.find(|c: char| !combines(c) && is_spaced_letter(c) != spaced).unwrap_or(rest.len());
-            let (piece, after) = rest.split_at(end.max(first.len_utf8()));
-            let characters: Vec<char> = piece.chars().collect();
-            match spaced {
-                true if characters.len() >= least => pieces.push(Piece::Word(piece.to_owned())),
-                true => {}
-                false => pieces.extend(characters.windows(2).map(|pair| Piece::Pair(pair.iter().collect()))),
-            }
-            rest = after;
+    for (spaced, stretch) in stretches(&folded) {
+        let characters: Vec<char> = stretch.chars().collect();
+        match spaced {
+            true if characters.len() >= least => pieces.push(Piece::Word(stretch.to_owned())),
+            true => {}
+            false => pieces.extend(characters.windows(2).map(|pair| Piece::Pair(pair.iter().collect()))),
         }
     }
     pieces

@@ -13,7 +13,7 @@ use super::state::Phase;
 use super::{CallRefusal, Event, HiddenSkill, words};
 use crate::decide::{Evidence, decide};
 use crate::decl::{SkillId, ToolId};
-use crate::graph::{Graph, Hidden, SkillIx};
+use crate::graph::{Hidden, SkillIx};
 
 /// What somebody may or may not do.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -158,10 +158,8 @@ impl Turn {
             Decision::Allowed => None,
             Decision::Denied { reason } => Some((SkillIx::new(at), HiddenSkill { skill: skill.id.clone(), reason })),
         });
-        let (hidden, skills): (Hidden, Vec<HiddenSkill>) = {
-            let denied: Vec<_> = denied.collect();
-            (denied.iter().map(|(at, _)| *at).collect(), denied.into_iter().map(|(_, skill)| skill).collect())
-        };
+        let (hidden, skills): (Vec<SkillIx>, Vec<HiddenSkill>) = denied.unzip();
+        let hidden: Hidden = hidden.into_iter().collect();
         if hidden == self.state.hidden {
             return false;
         }
@@ -248,9 +246,4 @@ impl Turn {
         }
         batch
     }
-}
-
-/// Whether somebody who sees all but the hidden skills may read this id.
-pub(super) fn is_hidden(graph: &Graph, hidden: &Hidden, id: &str) -> bool {
-    graph.find_skill(id).is_some_and(|skill| hidden.has(skill))
 }

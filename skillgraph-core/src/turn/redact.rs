@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use super::offer::{LIST_SKILLS, READ_SKILL};
-use super::permission::is_hidden;
 use super::{Message, ToolCall, ToolMessage, Transcript, words};
 use crate::graph::{Graph, Hidden};
 
@@ -90,6 +89,6 @@ impl Reader<'_> {
     }
 
     fn is_hidden(&self, id: &str) -> bool {
-        is_hidden(self.graph, self.hidden, id)
+        self.graph.find_skill(id).is_some_and(|skill| self.hidden.has(skill))
     }
 }
