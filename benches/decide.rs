@@ -120,6 +120,7 @@ fn turns(criterion: &mut Criterion) {
             strictness: Strictness::Assist,
             decider: false,
             permissions: None,
+            catalog: None,
         });
         group.bench_function(BenchmarkId::new("iterations", iterations), |bencher| {
             bencher.iter(|| {

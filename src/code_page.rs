@@ -62,6 +62,7 @@ page! {
     "never-routes-claimed", "A rule claims a message that must route nowhere.", "ui", "plain";
     "skill-file", "A `SKILL.md` is missing, or says something in a way that cannot be read.", "ui", "plain";
     "guard-type", "A guard does not fit what the tool returns. That a field does not exist, rustc says itself.", "ui", "plain";
+    "default-bind-over-limit", "A catalog skill binds more tools by default than may be bound.", "ui", "plain";
     "guard-unsatisfiable", "The terms of a guard contradict each other or the edge's statuses.", "ui", "plain";
     "unreachable-skill", "No entry or edge leads to a skill.", "ui", "denied";
     "model-edge-only", "Only the model's own pick leads to a skill.", "ui", "denied";
@@ -79,6 +80,7 @@ page! {
     "body-foreign-tool", "A body names a tool that its skill does not have.", "ui", "denied";
     "body-unknown-tool", "A body calls what exists nowhere.", "ui", "denied";
     "artifact-kind-unsatisfied", "A kind of artifact is consumed that nothing produces.", "ui", "denied";
+    "nothing-bound-on-open", "A catalog skill has too many tools to bind all, and none that it binds when it opens.", "ui", "denied";
     "tools-share-prefix", "The tools of a skill are one service's.", "ui", "denied";
     "few-declared-edges", "A graph with hardly an edge.", "ui", "denied";
     "skill-wraps-one-tool", "A skill that is one tool with little to say.", "ui", "denied";

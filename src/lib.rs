@@ -7,6 +7,7 @@ mod code_page;
 #[cfg(all(doc, not(doctest)))]
 pub use code_page::codes;
 pub use skillgraph_core::Report;
+pub use skillgraph_core::catalog::{CatalogEntry, Disclosure, ModelTier, Reset, SkillPolicy, ToolHeader};
 pub use skillgraph_core::decide::Cause;
 pub use skillgraph_core::decl::{GraphSpec, SkillId, Status, ToolId};
 pub use skillgraph_core::graph::{Graph, GraphError, StaticGraph, TermEvidence, TermOutcome, ToolResult, Witness};
@@ -20,10 +21,10 @@ pub use skillgraph_core::turn::{
 };
 pub use skillgraph_macros::tool;
 pub use skillgraph_runtime::{
-    Agent, AgentBuilder, Authorizer, AuthorizerError, BoundTool, BuildError, Continuity, Conversation, DynTool,
-    EmbeddingScorer, Identity, IntentScorer, Model, ModelError, ModelScorer, Rejection, Role, RoleAuthorizer,
-    RouteRecorder, RunError, SavedConversation, ScorerError, ScriptedModel, Tool, ToolContext, ToolOptions, ToolReply,
-    TurnReport,
+    Agent, AgentBuilder, Authorizer, AuthorizerError, BoundTool, BuildError, CatalogSkill, CatalogSkillError,
+    Continuity, Conversation, DynTool, EmbeddingScorer, Identity, IntentScorer, Model, ModelError, ModelScorer,
+    Rejection, Role, RoleAuthorizer, RouteRecorder, RunError, SavedConversation, ScorerError, ScriptedModel, Tool,
+    ToolContext, ToolOptions, ToolReply, TurnReport,
 };
 
 /// The pure core, for hosts that drive turns themselves and for tools around graphs: declaration, check-up, decision, turn
@@ -62,6 +63,7 @@ pub mod core {
 /// | `route a -> b on tool when \|out\| …;` | the same with a closure over the typed output, or over [`ToolResult`] |
 /// | `route a ~> b;` | only the model's own pick takes it |
 /// | `tree { if condition { a } else { b } }` | in place of entries and edges |
+/// | `catalog { policy: { … }, skill name = "group:key" { … } }` | skills that the model opens within a budget, each with `header`, `prompt`, `tools`, and `title`, `default_bind`, `available: path::to::async_fn`, `min_model_tier`, `needs_sandbox` |
 /// | `governor { ping_pong: 4, refusals: 3, repeats: 3, then: stop }` | when a run spins: `stop`, `warn`, `escalate("model")` |
 ///
 /// **Keywords** are compared after Unicode normalisation (NFKC) and case folding, white space collapsed. A keyword stands where
@@ -134,16 +136,17 @@ macro_rules! skill_graph {
 /// What generated code needs. Not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
-    pub use skillgraph_core::Code;
     pub use skillgraph_core::decl::{
         GovernorLimits, GuardOperator, LintLevel, Literal, Name, Number, OnSkip, Scope, ScorerKind, SkillId, Status,
         Surface, ToolId,
     };
     pub use skillgraph_core::graph::{
-        BranchRow, ClassifyRow, ConditionRow, EntryRow, GovernorRow, GraphTable, LiteralRow, RouteRow, SkillRow,
-        StaticGraph, StepRow, TermRow, TestRow, ThenRow, ToolResult, ToolRow, ToolsRow, TriggerRow,
+        Availability, BranchRow, CatalogRow, CatalogSkillRow, ClassifyRow, ConditionRow, EntryRow, GovernorRow,
+        GraphTable, LiteralRow, RouteRow, SkillRow, StaticGraph, StepRow, TermRow, TestRow, ThenRow, ToolResult,
+        ToolRow, ToolsRow, TriggerRow,
     };
     pub use skillgraph_core::score::ScorePolicy;
+    pub use skillgraph_core::{Code, Disclosure, ModelTier, Reset, SkillPolicy};
     pub use skillgraph_macros::skill_graph;
     pub use skillgraph_runtime::{
         AgentBuilder, BoundTool, DynTool, NoArgs, OutputTest, Tool, ToolContext, ToolOptions, ToolReply, ToolReturn,

@@ -4,7 +4,7 @@ mod common;
 
 use common::{answer, calls, hops, last_results, pick, succeeds};
 use serde_json::json;
-use skillgraph::core::turn::{Choice, Input, Output, SavedTurn, Scores, Turn};
+use skillgraph::core::turn::{Carried, Choice, Input, Output, SavedTurn, Scores, Turn};
 use skillgraph::{
     Agent, AgentBuilder, BuildError, Continuity, EmbeddingScorer, Event, ModelReply, ModelScorer, PickRefusal,
     ScorerTraits, ScriptedModel, Strictness, TurnReport, TurnRouted, skill_graph,
@@ -72,6 +72,11 @@ fn routed(report: &TurnReport) -> &TurnRouted {
 async fn start(message: &str) -> (TurnReport, ScriptedModel) {
     let model = answers(1);
     (built(library(&model)).run(message).await.expect("a turn"), model)
+}
+
+/// A conversation that left a skill open.
+fn on(cursor: &str) -> Carried {
+    Carried { cursor: Some(cursor.into()), ..Carried::default() }
 }
 
 #[tokio::test]
@@ -151,7 +156,7 @@ async fn turns_start_cold_where_nobody_said_otherwise() {
 #[test]
 fn a_skill_that_is_gone_is_dropped_and_recorded() {
     let agent = built(library(&answers(0)));
-    let mut turn = Turn::start_from(agent.setup().clone(), Default::default(), Some("archive"), "good morning");
+    let mut turn = Turn::start_from(agent.setup().clone(), on("archive"), "good morning");
     assert_eq!(turn.cursor().as_ref().map(|id| id.as_str()), Some("desk"));
     let events: Vec<Event> = std::iter::from_fn(|| turn.poll_event()).collect();
     let dropped = events.iter().find_map(|event| match event {
@@ -165,7 +170,7 @@ fn a_skill_that_is_gone_is_dropped_and_recorded() {
 async fn a_procedure_begins_anew_in_every_turn() {
     let model = answers(0);
     let agent = built(library(&model));
-    let mut turn = Turn::start_from(agent.setup().clone(), Default::default(), Some("loans"), "thank you");
+    let mut turn = Turn::start_from(agent.setup().clone(), on("loans"), "thank you");
     let events: Vec<Event> = std::iter::from_fn(|| turn.poll_event()).collect();
     let activated =
         events.iter().any(|event| matches!(event, Event::SkillActivated { skill, .. } if *skill == "loans"));
@@ -303,7 +308,7 @@ async fn a_scorer_that_fails_leaves_a_menu() {
 fn a_start_is_saved_and_restored() {
     let agent = built(hosted(&answers(0)).scorer(ModelScorer::new(answers(0))).decider(answers(0)));
     let run = |restored: bool| {
-        let mut turn = Turn::start_from(agent.setup().clone(), Default::default(), Some("fines"), "?");
+        let mut turn = Turn::start_from(agent.setup().clone(), on("fines"), "?");
         let mut events = Vec::new();
         loop {
             if restored {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use common::{all_text, answer, assert_paired, calls, last_results, pick, succeeds};
 use serde_json::json;
-use skillgraph::core::turn::{Output, Transcript, Turn};
+use skillgraph::core::turn::{Carried, Output, Turn};
 use skillgraph::{
     Agent, Continuity, DynTool, Event, Message, ModelReply, ScriptedModel, ToolReply, TurnReport, skill_graph,
 };
@@ -140,7 +140,8 @@ async fn the_next_turn_has_the_body_once() {
 #[test]
 fn a_body_that_the_history_has_lost_is_given_at_the_start() {
     let setup = common::setup(library::GRAPH.compiled().expect("a graph"));
-    let mut turn = Turn::start_from(Arc::new(setup), Transcript::new(), Some("cellar"), "and then?");
+    let mut turn =
+        Turn::start_from(Arc::new(setup), Carried { cursor: Some("cellar".into()), ..Carried::default() }, "and then?");
     let Output::CallModel(request) = turn.poll_output() else { panic!("the model is asked") };
     assert!(all_text(&request).contains("Mind the stairs.") && !request.system.contains("Mind the stairs."));
     let events: Vec<Event> = std::iter::from_fn(|| turn.poll_event()).collect();

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use skillgraph::core::graph::Graph;
 use skillgraph::core::score::ScorerTraits;
 use skillgraph::core::turn::{
-    Capability, Check, Choice, Decision, Input, Limits, ModelReply, Output, Permissions, Proposal, SavedTurn, Scores,
-    Setup, StopReason, Strictness, Target, ToolReturn, ToolSpec, Turn,
+    Capability, Carried, Check, Choice, Decision, Input, Limits, ModelReply, Output, Permissions, Proposal, SavedTurn,
+    Scores, Setup, StopReason, Strictness, Target, ToolReturn, ToolSpec, Turn,
 };
 use skillgraph::{GraphSpec, Message, Question, Status, ToolCall, ToolId, Transcript};
 
@@ -202,14 +202,15 @@ fn setup(scenario: &Scenario, graph: usize) -> Arc<Setup> {
         strictness: scenario.strictness,
         decider: scenario.decider,
         permissions: scenario.hidden.map(|_| Permissions { declared: vec![vec![Capability::from("money")]] }),
+        catalog: None,
     })
 }
 
 /// Does all of it.
 pub fn run(scenario: &Scenario) {
     let mut setup = setup(scenario, scenario.graph);
-    let inherited = scenario.inherited.map(|skill| SKILLS[skill]);
-    let mut turn = Turn::start_from(setup.clone(), Transcript::new(), inherited, scenario.message);
+    let cursor = scenario.inherited.map(|skill| SKILLS[skill].into());
+    let mut turn = Turn::start_from(setup.clone(), Carried { cursor, ..Carried::default() }, scenario.message);
     let mut watch = Watch { scenario, trusted: true };
     watch.look(&mut turn);
     for operation in &scenario.operations {

@@ -43,6 +43,12 @@ pub fn to_mermaid<S>(decl: &GraphDecl<S>) -> String {
             line(format_args!("{text}"));
         }
     }
+    let stocked = decl.catalog.iter().flat_map(|catalog| &catalog.skills);
+    for (at, skill) in stocked.enumerate() {
+        let header = skill.header.as_ref().map_or(String::new(), |text| format!("<br/>{}", escape(&text.text)));
+        line(format_args!("c{at}[[\"{}{header}\"]]", escape(&skill.key.text)));
+        line(format_args!("start -.->|\"open_skill\"| c{at}"));
+    }
     for route in &decl.routes {
         if let (Some(from), Some(to)) = (nodes.get(route.from.text.as_str()), nodes.get(route.to.text.as_str())) {
             let arrow = if route.trigger.is_pick() { "-.->" } else { "-->" };

@@ -232,6 +232,8 @@ codes! {
         SkillFile = "skill-file",
         /// A guard does not fit what the tool returns.
         GuardType = "guard-type",
+        /// A catalog skill binds more tools by default than may be bound.
+        DefaultBindOverLimit = "default-bind-over-limit",
         /// The terms of a guard contradict each other or the edge's statuses.
         GuardUnsatisfiable = "guard-unsatisfiable",
     }
@@ -270,6 +272,8 @@ codes! {
         BodyUnknownTool = "body-unknown-tool",
         /// A kind of artifact is consumed that nothing produces.
         ArtifactKindUnsatisfied = "artifact-kind-unsatisfied",
+        /// A catalog skill has too many tools to bind all, and none that it binds when it opens.
+        NothingBoundOnOpen = "nothing-bound-on-open",
         /// The tools of a skill are one service's.
         ToolsSharePrefix = "tools-share-prefix",
         /// A graph with hardly an edge.

@@ -27,6 +27,7 @@ pub mod finding;
 #[cfg(feature = "turn")]
 pub mod graph;
 mod pattern;
+mod policy;
 #[cfg(feature = "turn")]
 pub mod runbook;
 pub mod score;
@@ -39,3 +40,4 @@ pub mod turn;
 #[cfg(feature = "turn")]
 pub use finding::Report;
 pub use finding::{Code, Finding, Level, Note};
+pub use policy::{Disclosure, ModelTier, Reset, SkillPolicy};

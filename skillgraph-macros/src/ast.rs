@@ -7,8 +7,9 @@ use skillgraph_core::decl::{
     GovernorLimits, GuardOperator, Lints, Literal, OnSkip, Scope, ScorerKind, StatusSet, Surface,
 };
 use skillgraph_core::score::ScorePolicy;
+use skillgraph_core::{ModelTier, SkillPolicy};
 use syn::ext::IdentExt;
-use syn::{Attribute, LitStr, Type, Visibility};
+use syn::{Attribute, LitStr, Path, Type, Visibility};
 
 use crate::files::File;
 
@@ -67,6 +68,7 @@ pub(crate) struct Graph {
     pub(crate) never_routes: Option<Texts>,
     pub(crate) classify: Option<Classify>,
     pub(crate) governor: Option<Governor>,
+    pub(crate) catalog: Option<Catalog>,
     pub(crate) tree: Option<Tree>,
     /// Where a tree stands that could not be read.
     pub(crate) unread_tree: Option<Span>,
@@ -78,6 +80,28 @@ pub(crate) struct Governor {
     pub(crate) span: Span,
     pub(crate) limits: GovernorLimits,
     pub(crate) then: Then,
+}
+
+pub(crate) struct Catalog {
+    pub(crate) span: Span,
+    pub(crate) policy: SkillPolicy,
+    pub(crate) skills: Vec<CatalogSkill>,
+}
+
+pub(crate) struct CatalogSkill {
+    pub(crate) attributes: Attributes,
+    pub(crate) ident: Name,
+    pub(crate) key: Option<LitStr>,
+    pub(crate) title: Option<LitStr>,
+    pub(crate) header: Option<LitStr>,
+    pub(crate) prompt: Option<LitStr>,
+    pub(crate) tools: Vec<Name>,
+    pub(crate) default_bind: Option<Names>,
+    pub(crate) available: Option<Path>,
+    pub(crate) min_model_tier: Option<ModelTier>,
+    pub(crate) needs_sandbox: bool,
+    /// Some of it could not be read: what seems to be missing may be there.
+    pub(crate) broken: bool,
 }
 
 pub(crate) enum Then {
@@ -161,8 +185,8 @@ pub(crate) struct Skill {
     pub(crate) scope: Scope,
     pub(crate) surface: Option<(Surface, Span)>,
     pub(crate) refresh: Option<(NonZeroU32, Span)>,
-    pub(crate) produces: Option<Kinds>,
-    pub(crate) consumes: Option<Kinds>,
+    pub(crate) produces: Option<Names>,
+    pub(crate) consumes: Option<Names>,
     /// Some of it could not be read: what seems to be missing may be there.
     pub(crate) broken: bool,
     /// The file that says all of it.
@@ -183,8 +207,8 @@ pub(crate) struct Steps {
 pub(crate) struct Step {
     pub(crate) tool: Name,
     pub(crate) note: LitStr,
-    pub(crate) produces: Option<Kinds>,
-    pub(crate) consumes: Option<Kinds>,
+    pub(crate) produces: Option<Names>,
+    pub(crate) consumes: Option<Names>,
 }
 
 pub(crate) struct Entry {
@@ -252,8 +276,8 @@ pub(crate) struct Texts {
     pub(crate) list: Vec<LitStr>,
 }
 
-/// Kinds of artifact in square brackets.
-pub(crate) struct Kinds {
+/// Names in square brackets.
+pub(crate) struct Names {
     pub(crate) span: Span,
     pub(crate) list: Vec<Name>,
 }

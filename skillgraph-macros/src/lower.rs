@@ -2,10 +2,11 @@
 
 use proc_macro2::Span;
 use skillgraph_core::decl::{
-    Body, Branch, Classify, Condition, EntryDecl, Fork, Form, Governor, GovernorThen, GraphDecl, GuardTerm, RouteDecl,
-    SkillDecl, StepDecl, Steps, TextList, ToolDecl, Tree, Trigger, TriggerTools, Word, read_prose, skill_id_of,
+    Body, Branch, CatalogDecl, CatalogSkillDecl, Classify, Condition, EntryDecl, Fork, Form, Governor, GovernorThen,
+    GraphDecl, GuardTerm, RouteDecl, SkillDecl, StepDecl, Steps, TextList, ToolDecl, Tree, Trigger, TriggerTools, Word,
+    read_prose, skill_id_of,
 };
-use syn::LitStr;
+use syn::{LitStr, Path};
 
 use crate::ast;
 use crate::docs::doc_text;
@@ -35,12 +36,47 @@ pub(crate) fn lower(graph: &ast::Graph) -> GraphDecl<Place> {
             Some(tree) => Some(Tree { at: tree.span.into(), root: branch(&tree.root) }),
             None => graph.unread_tree.and_then(|span| unread_tree(span, &graph.skills)),
         },
+        catalog: graph.catalog.as_ref().map(|catalog| CatalogDecl {
+            at: catalog.span.into(),
+            policy: catalog.policy,
+            skills: catalog.skills.iter().map(catalog_skill).collect(),
+        }),
         classify: graph.classify.as_ref().map(|classify| Classify {
             at: classify.span.into(),
             scorer: classify.scorer,
             policy: classify.policy,
         }),
     }
+}
+
+fn catalog_skill(skill: &ast::CatalogSkill) -> CatalogSkillDecl<Place> {
+    let ident = word(&skill.ident);
+    CatalogSkillDecl {
+        key: skill.key.as_ref().map_or_else(|| Word::new(skill_id_of(&ident.text), ident.at.clone()), text),
+        title: skill.title.as_ref().map(text),
+        header: skill
+            .header
+            .as_ref()
+            .map(text)
+            .or_else(|| doc_text(&skill.attributes.docs).map(|text| Word::new(text.text, text.at.into()))),
+        prompt: skill.prompt.as_ref().map(text),
+        tools: words(&skill.tools),
+        default_bind: skill.default_bind.as_ref().map(names),
+        needs_sandbox: skill.needs_sandbox,
+        min_model_tier: skill.min_model_tier,
+        available: skill.available.as_ref().map(available),
+        lints: skill.attributes.lints.clone(),
+        unread: skill.broken,
+        ident,
+    }
+}
+
+/// The path of a function as it was written.
+pub(crate) fn available(path: &Path) -> Word<Place> {
+    let start = if path.leading_colon.is_some() { "::" } else { "" };
+    let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let span = path.segments.last().map_or_else(Span::call_site, |segment| segment.ident.span());
+    Word::new(format!("{start}{}", segments.join("::")), span.into())
 }
 
 /// Stands for a tree that could not be read: it may lead to any skill.
@@ -107,8 +143,8 @@ fn lower_skill(at: usize, skill: &ast::Skill) -> SkillDecl<Place> {
         scope: skill.scope,
         surface: skill.surface.map(placed),
         refresh: skill.refresh.map(placed),
-        produces: skill.produces.as_ref().map(kinds),
-        consumes: skill.consumes.as_ref().map(kinds),
+        produces: skill.produces.as_ref().map(names),
+        consumes: skill.consumes.as_ref().map(names),
         lints: skill.attributes.lints.clone(),
         unread: skill.broken,
         ident,
@@ -148,8 +184,8 @@ fn step(step: &ast::Step) -> StepDecl<Place> {
     StepDecl {
         tool: word(&step.tool),
         note: text(&step.note),
-        produces: step.produces.as_ref().map(kinds),
-        consumes: step.consumes.as_ref().map(kinds),
+        produces: step.produces.as_ref().map(names),
+        consumes: step.consumes.as_ref().map(names),
     }
 }
 
@@ -238,8 +274,8 @@ fn texts(texts: &ast::Texts) -> TextList<Place> {
     TextList { at: texts.span.into(), list: texts.list.iter().map(text).collect() }
 }
 
-fn kinds(kinds: &ast::Kinds) -> TextList<Place> {
-    TextList { at: kinds.span.into(), list: words(&kinds.list) }
+fn names(names: &ast::Names) -> TextList<Place> {
+    TextList { at: names.span.into(), list: words(&names.list) }
 }
 
 fn words(names: &[ast::Name]) -> Vec<Word<Place>> {

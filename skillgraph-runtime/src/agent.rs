@@ -5,13 +5,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
 use skillgraph_core::Report;
-use skillgraph_core::decl::{GovernorThen, ScorerKind};
+use skillgraph_core::catalog::{Catalog, CatalogEntry, CatalogError, SkillPolicy};
+use skillgraph_core::decl::{GovernorThen, RESERVED_TOOL_NAMES, ScorerKind, ToolId};
 use skillgraph_core::graph::{Graph, GraphError, StaticGraph};
 use skillgraph_core::turn::{Limits, Permissions, RestoreError, Setup, Strictness, Transcript};
 
 use crate::authorize::{AnyAuthorizer, Authorizer};
+use crate::catalog::{AnyCatalogSkill, CatalogSkill, CatalogSkills, DeclaredSkill};
 use crate::conversation::{Continuity, Conversation, RunError, SavedConversation, TurnReport};
 use crate::model::{AnyModel, Model};
 use crate::scorer::{AnyScorer, IntentScorer};
@@ -19,6 +20,9 @@ use crate::tool::BoundTool;
 
 /// How long a tool may take where nobody said otherwise.
 const TOOL_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long a skill of the catalog may take to answer where nobody said otherwise.
+const CATALOG_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long an authorizer may take where nobody said otherwise.
 const AUTHORIZER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -42,6 +46,7 @@ pub(crate) struct Parts {
     pub(crate) authorizer_timeout: Duration,
     /// Models that a governor escalates to, by name.
     pub(crate) named_models: HashMap<String, Arc<dyn AnyModel>>,
+    pub(crate) catalog: CatalogSkills,
 }
 
 impl Agent {
@@ -123,6 +128,10 @@ pub struct AgentBuilder {
     authorizer: Option<Arc<dyn AnyAuthorizer>>,
     authorizer_timeout: Duration,
     named_models: HashMap<String, Arc<dyn AnyModel>>,
+    catalog: Vec<Arc<dyn AnyCatalogSkill>>,
+    catalog_policy: Option<SkillPolicy>,
+    catalog_timeout: Duration,
+    preopened: Vec<String>,
 }
 
 impl AgentBuilder {
@@ -152,6 +161,10 @@ impl AgentBuilder {
             authorizer: None,
             authorizer_timeout: AUTHORIZER_TIMEOUT,
             named_models: HashMap::new(),
+            catalog: Vec::new(),
+            catalog_policy: None,
+            catalog_timeout: CATALOG_TIMEOUT,
+            preopened: Vec::new(),
         }
     }
 
@@ -198,6 +211,31 @@ impl AgentBuilder {
         self
     }
 
+    /// Adds a skill to the catalog (SPEC 11): beside those that the graph declares, or alone.
+    pub fn catalog_skill(mut self, skill: impl CatalogSkill) -> Self {
+        self.catalog.push(Arc::new(skill));
+        self
+    }
+
+    /// How much of the catalog may be open, instead of what the graph says; [`SkillPolicy::DEFAULT`] where nobody says it.
+    pub fn catalog_policy(mut self, policy: SkillPolicy) -> Self {
+        self.catalog_policy = Some(policy);
+        self
+    }
+
+    /// How long a skill of the catalog may take to say whether it is there, to open, and to bind tools; 5 seconds where
+    /// nobody said otherwise. Then it is not there, or has not opened.
+    pub fn catalog_timeout(mut self, timeout: Duration) -> Self {
+        self.catalog_timeout = timeout;
+        self
+    }
+
+    /// Opens skills of the catalog by themselves when a turn begins, by key, as far as the policy lets them.
+    pub fn preopen(mut self, keys: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.preopened.extend(keys.into_iter().map(Into::into));
+        self
+    }
+
     /// What a pick of the model may do; any reachable skill where nobody said otherwise.
     pub fn strictness(mut self, strictness: Strictness) -> Self {
         self.strictness = strictness;
@@ -234,8 +272,8 @@ impl AgentBuilder {
     ///
     /// [`BuildError`] with the first thing that does not.
     pub fn build(self) -> Result<Agent, BuildError> {
-        let graph = self.graph.map_err(BuildError::Graph)?;
-        let model = self.model.ok_or(BuildError::NoModel)?;
+        let graph = self.graph.clone().map_err(BuildError::Graph)?;
+        let model = self.model.clone().ok_or(BuildError::NoModel)?;
         if self.limits.iterations == 0 {
             return Err(BuildError::NoIterations);
         }
@@ -246,7 +284,7 @@ impl AgentBuilder {
             if tool.spec.name != *declared {
                 return Err(BuildError::ToolName { declared: declared.to_string(), given: tool.spec.name.to_string() });
             }
-            if !is_object_schema(&tool.spec.parameters) {
+            if !tool.takes_an_object() {
                 return Err(BuildError::NotAnObject { tool: declared.to_string() });
             }
         }
@@ -257,6 +295,7 @@ impl AgentBuilder {
             let capability = needed.first().map_or(String::new(), ToString::to_string);
             return Err(BuildError::NoAuthorizer { tool: tool.spec.name.to_string(), capability });
         }
+        let Stocked { catalog, skills, graph } = self.stock(graph)?;
         let specs = self.tools.iter().map(|tool| Arc::new(tool.spec.clone())).collect();
         let wants_scorer = graph.classify().is_some_and(|(scorer, _)| scorer == ScorerKind::Host);
         if wants_scorer != self.scorer.is_some() {
@@ -276,6 +315,7 @@ impl AgentBuilder {
             strictness: self.strictness,
             decider: self.decider.is_some(),
             permissions: self.authorizer.is_some().then_some(Permissions { declared }),
+            catalog,
         };
         let parts = Parts {
             setup: Arc::new(setup),
@@ -288,13 +328,71 @@ impl AgentBuilder {
             authorizer: self.authorizer,
             authorizer_timeout: self.authorizer_timeout,
             named_models: self.named_models,
+            catalog: skills,
         };
         Ok(Agent { parts: Arc::new(parts) })
     }
+
+    /// The catalog, and the graph that knows its tools: skills of the graph first, then those that were added.
+    fn stock(&self, graph: Arc<Graph>) -> Result<Stocked, BuildError> {
+        let described = |tool: &ToolId| {
+            let tool = self.tools.iter().find(|bound| bound.spec.name == *tool);
+            tool.map(|tool| tool.spec.description.clone())
+        };
+        let declared = graph.declared_catalog(described);
+        let policy = self.catalog_policy.or(graph.catalog_policy()).unwrap_or_default();
+        let mut skills: Vec<Arc<dyn AnyCatalogSkill>> = Vec::new();
+        let mut entries: Vec<CatalogEntry> = Vec::new();
+        for (mut entry, prompt, available) in declared {
+            entry.may_be_away = available.is_some() || self.authorizer.is_some();
+            entries.push(entry.clone());
+            skills.push(Arc::new(DeclaredSkill { entry, prompt, available }));
+        }
+        let mut owner: HashMap<String, String> = HashMap::new();
+        for skill in &self.catalog {
+            let entry = CatalogEntry { may_be_away: true, ..skill.entry_boxed() };
+            for tool in &entry.tools {
+                let collision = |with: String| BuildError::CatalogCollision {
+                    tool: tool.name.clone(),
+                    key: entry.key.clone(),
+                    with,
+                };
+                if graph.find_tool(&tool.name).is_some() {
+                    return Err(collision("a tool of the graph".into()));
+                }
+                if RESERVED_TOOL_NAMES.contains(&tool.name.as_str()) {
+                    return Err(collision("a tool of the framework".into()));
+                }
+                if let Some(other) = owner.insert(tool.name.clone(), entry.key.clone()).filter(|key| *key != entry.key)
+                {
+                    return Err(collision(format!("a tool of the catalog skill `{other}`")));
+                }
+            }
+            entries.push(entry);
+            skills.push(skill.clone());
+        }
+        if entries.is_empty() && self.preopened.is_empty() {
+            return Ok(Stocked { catalog: None, skills: CatalogSkills::default(), graph });
+        }
+        let by_key = entries.iter().map(|entry| entry.key.clone()).zip(skills).collect();
+        let foreign: Vec<ToolId> =
+            entries.iter().flat_map(|entry| &entry.tools).map(|tool| tool.name.as_str().into()).collect();
+        let catalog = Catalog::new(policy, entries).and_then(|catalog| catalog.preopen(self.preopened.iter().cloned()));
+        let catalog = catalog.map_err(BuildError::Catalog)?;
+        let graph = if owner.is_empty() { graph } else { Arc::new(graph.with_tools(foreign)) };
+        Ok(Stocked {
+            catalog: Some(catalog),
+            skills: CatalogSkills { by_key, owner, timeout: self.catalog_timeout },
+            graph,
+        })
+    }
 }
 
-fn is_object_schema(schema: &Value) -> bool {
-    schema.get("type") == Some(&json!("object"))
+/// A graph with its catalog.
+struct Stocked {
+    catalog: Option<Catalog>,
+    skills: CatalogSkills,
+    graph: Arc<Graph>,
 }
 
 impl fmt::Debug for AgentBuilder {
@@ -348,6 +446,17 @@ pub enum BuildError {
         /// What it needs.
         capability: String,
     },
+    /// The skills of the catalog are none.
+    Catalog(CatalogError),
+    /// A tool of a catalog skill has a name that is taken.
+    CatalogCollision {
+        /// The name.
+        tool: String,
+        /// The skill.
+        key: String,
+        /// What has the name.
+        with: String,
+    },
     /// A tool's parameters are not a JSON Schema of an object.
     NotAnObject {
         /// The tool.
@@ -359,6 +468,10 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BuildError::Graph(error) => error.fmt(f),
+            BuildError::Catalog(error) => error.fmt(f),
+            BuildError::CatalogCollision { tool, key, with } => {
+                write!(f, "the catalog skill `{key}` has a tool `{tool}`, which is the name of {with}")
+            }
             BuildError::NoModel => f.write_str("the agent has no model: give it one with `.model(…)`"),
             BuildError::NoIterations => f.write_str("the agent may not ask its model: `max_iterations` is 0"),
             BuildError::NoModelNamed { name } => {

@@ -4,13 +4,16 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use skillgraph_core::catalog::Opened;
 use skillgraph_core::decl::SkillId;
 use skillgraph_core::turn::{
-    Answer, Event, Input, InputError, Outcome, Output, Question, RestoreError, SaveFormat, SavedTurn, Transcript, Turn,
+    Answer, Carried, CatalogState, Event, Input, InputError, Outcome, Output, Question, RestoreError, SaveFormat,
+    SavedTurn, Transcript, Turn,
 };
 
 use crate::agent::Agent;
 use crate::authorize::Identity;
+use crate::catalog::BoundTools;
 use crate::drive::drive;
 use crate::recorder::RouteRecorder;
 
@@ -23,6 +26,10 @@ pub struct Conversation {
     history: Transcript,
     /// The skill that was open when the last turn ended.
     cursor: Option<SkillId>,
+    /// What was open of the catalog when the last turn ended.
+    catalog: CatalogState,
+    /// Tools of catalog skills that this conversation has bound.
+    bound: BoundTools,
     /// The turn under way: it waits for a person, or a `send` was dropped, or it was restored.
     turn: Option<Turn>,
     identity: Arc<Identity>,
@@ -41,7 +48,12 @@ pub struct SavedConversation {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum SavedState {
     /// Between two turns.
-    Resting { transcript: Transcript, cursor: Option<SkillId> },
+    Resting {
+        transcript: Transcript,
+        cursor: Option<SkillId>,
+        #[serde(default)]
+        catalog: CatalogState,
+    },
     /// In one.
     Turn(Box<SavedTurn>),
 }
@@ -126,15 +138,25 @@ impl std::error::Error for RunError {
 
 impl Conversation {
     pub(crate) fn new(agent: Agent, history: Transcript) -> Self {
-        Self { agent, history, cursor: None, turn: None, identity: Arc::default(), observer: None }
+        Self {
+            agent,
+            history,
+            cursor: None,
+            catalog: CatalogState::default(),
+            bound: BoundTools::new(),
+            turn: None,
+            identity: Arc::default(),
+            observer: None,
+        }
     }
 
     pub(crate) fn restore(agent: Agent, saved: SavedConversation, migrate: bool) -> Result<Self, RestoreError> {
         let mut conversation = Self::new(agent, Transcript::new());
         match saved.state {
-            SavedState::Resting { transcript, cursor } => {
+            SavedState::Resting { transcript, cursor, catalog } => {
                 conversation.history = transcript;
                 conversation.cursor = cursor;
+                conversation.catalog = catalog;
             }
             SavedState::Turn(saved) => {
                 let setup = conversation.agent.setup().clone();
@@ -169,12 +191,12 @@ impl Conversation {
     pub async fn send(&mut self, message: impl Into<String>) -> Result<TurnReport, RunError> {
         on_runtime()?;
         self.close_turn();
-        let inherited = match self.agent.parts.continuity {
+        let cursor = match self.agent.parts.continuity {
             Continuity::Turn => None,
-            Continuity::Conversation => self.cursor.as_ref().map(SkillId::as_str),
+            Continuity::Conversation => self.cursor.clone(),
         };
-        let turn = Turn::start_from(self.agent.setup().clone(), self.history.clone(), inherited, message);
-        self.turn = Some(turn);
+        let before = Carried { transcript: self.history.clone(), cursor, catalog: self.catalog.clone() };
+        self.turn = Some(Turn::start_from(self.agent.setup().clone(), before, message));
         self.go_on().await
     }
 
@@ -210,7 +232,7 @@ impl Conversation {
             }
             events.push(event);
         };
-        let driven = drive(&self.agent.parts, &self.identity, turn, &mut observe).await;
+        let driven = drive(&self.agent.parts, &self.identity, turn, &mut self.bound, &mut observe).await;
         let cursor = turn.cursor();
         if !matches!(driven, Ok(Outcome::Paused { .. })) {
             self.close_turn();
@@ -234,7 +256,11 @@ impl Conversation {
     pub fn save(&self) -> SavedConversation {
         let state = match &self.turn {
             Some(turn) => SavedState::Turn(Box::new(turn.save())),
-            None => SavedState::Resting { transcript: self.history.clone(), cursor: self.cursor.clone() },
+            None => SavedState::Resting {
+                transcript: self.history.clone(),
+                cursor: self.cursor.clone(),
+                catalog: self.catalog.clone(),
+            },
         };
         SavedConversation { format: SaveFormat, state }
     }
@@ -248,6 +274,11 @@ impl Conversation {
                 turn.transcript().clone()
             }
         }
+    }
+
+    /// What is open of the catalog, and which tools are bound (SPEC 11).
+    pub fn catalog(&self) -> &Opened {
+        self.turn.as_ref().map_or(&self.catalog, Turn::catalog).opened()
     }
 
     /// The agent.
@@ -266,6 +297,7 @@ impl Conversation {
         }
         self.history = turn.transcript().clone();
         self.cursor = turn.cursor();
+        self.catalog = turn.catalog().clone();
     }
 }
 

@@ -10,15 +10,17 @@ use tokio::task::{Id, JoinError, JoinSet};
 
 use crate::agent::Parts;
 use crate::authorize::{Identity, decide_all};
+use crate::catalog::{self, BoundTools};
 use crate::conversation::RunError;
 use crate::scorer::choose;
-use crate::tool::ToolContext;
+use crate::tool::{BoundTool, ToolContext};
 
 /// Runs a turn to its end, or until it waits for a person. Each event is handed on as soon as the turn tells it.
 pub(crate) async fn drive(
     parts: &Parts,
     identity: &Arc<Identity>,
     turn: &mut Turn,
+    bound: &mut BoundTools,
     observe: &mut (impl FnMut(Event) + Send),
 ) -> Result<Outcome, RunError> {
     loop {
@@ -26,7 +28,11 @@ pub(crate) async fn drive(
             observe(event);
         }
         match turn.poll_output() {
-            Output::Authorize(checks) => authorize(parts, identity, checks, turn).await?,
+            Output::Authorize(checks) => authorize(parts, identity, checks, bound, turn).await?,
+            Output::AskCatalog(questions) => {
+                let answers = catalog::answer(parts, identity, questions, bound).await;
+                turn.handle_input(Input::CatalogAnswered(answers)).map_err(RunError::Protocol)?;
+            }
             Output::Score(request) => {
                 let scored = match &parts.scorer {
                     Some(scorer) => scorer.score_boxed(request).await.ok(),
@@ -52,7 +58,7 @@ pub(crate) async fn drive(
                 turn.handle_input(input).map_err(RunError::Protocol)?;
             }
             Output::RunTools(runs) => {
-                for group in groups(parts, runs) {
+                for group in groups(with_tools(parts, runs, bound).await) {
                     run_together(parts, identity, group, turn).await?;
                 }
             }
@@ -68,13 +74,15 @@ async fn authorize(
     parts: &Parts,
     identity: &Arc<Identity>,
     checks: Vec<Check>,
+    bound: &BoundTools,
     turn: &mut Turn,
 ) -> Result<(), RunError> {
     let mut unfit: HashMap<&str, ToolReturn> = HashMap::new();
     for check in &checks {
         let Target::Call { call_id, tool, arguments } = &check.target else { continue };
-        let bound = parts.setup.graph.find_tool(tool.as_str()).and_then(|tool| parts.tools.get(tool.position()));
-        if let Some(answer) = bound.and_then(|bound| bound.unfit(call_id, arguments)) {
+        let own = parts.setup.graph.find_tool(tool.as_str()).and_then(|tool| parts.tools.get(tool.position()));
+        let tool = own.or_else(|| bound.get(tool.as_str()).map(Arc::as_ref));
+        if let Some(answer) = tool.and_then(|bound| bound.unfit(call_id, arguments)) {
             unfit.insert(call_id, answer);
         }
     }
@@ -92,15 +100,45 @@ async fn authorize(
     turn.handle_input(Input::Authorized(decisions)).map_err(RunError::Protocol)
 }
 
-/// The runs of a batch in call order, cut where a tool must be alone.
-fn groups(parts: &Parts, runs: Vec<ToolRun>) -> Vec<Vec<ToolRun>> {
-    let mut groups: Vec<Vec<ToolRun>> = Vec::new();
-    let mut last_is_alone = true;
+/// A call, and the tool that runs it; none where there is none any more.
+type ToRun<'a> = (ToolRun, Option<Runnable<'a>>);
+
+/// A tool of the agent, or of a skill of its catalog.
+enum Runnable<'a> {
+    Own(&'a BoundTool),
+    Bound(Arc<BoundTool>),
+}
+
+impl Runnable<'_> {
+    fn tool(&self) -> &BoundTool {
+        match self {
+            Runnable::Own(tool) => tool,
+            Runnable::Bound(tool) => tool,
+        }
+    }
+}
+
+async fn with_tools<'a>(parts: &'a Parts, runs: Vec<ToolRun>, bound: &mut BoundTools) -> Vec<ToRun<'a>> {
+    let mut with_tools = Vec::with_capacity(runs.len());
     for run in runs {
-        let alone = parts.tools.get(run.tool.position()).is_some_and(|tool| tool.options.exclusive);
+        let tool = match parts.tools.get(run.tool.position()) {
+            Some(tool) => Some(Runnable::Own(tool)),
+            None => catalog::bound_tool(parts, run.name.as_str(), bound).await.map(Runnable::Bound),
+        };
+        with_tools.push((run, tool));
+    }
+    with_tools
+}
+
+/// The runs of a batch in call order, cut where a tool must be alone.
+fn groups(runs: Vec<ToRun<'_>>) -> Vec<Vec<ToRun<'_>>> {
+    let mut groups: Vec<Vec<ToRun<'_>>> = Vec::new();
+    let mut last_is_alone = true;
+    for (run, tool) in runs {
+        let alone = tool.as_ref().is_some_and(|tool| tool.tool().options.exclusive);
         match groups.last_mut() {
-            Some(group) if !alone && !last_is_alone => group.push(run),
-            _ => groups.push(vec![run]),
+            Some(group) if !alone && !last_is_alone => group.push((run, tool)),
+            _ => groups.push(vec![(run, tool)]),
         }
         last_is_alone = alone;
     }
@@ -112,15 +150,16 @@ fn groups(parts: &Parts, runs: Vec<ToolRun>) -> Vec<Vec<ToolRun>> {
 async fn run_together(
     parts: &Parts,
     identity: &Arc<Identity>,
-    runs: Vec<ToolRun>,
+    runs: Vec<ToRun<'_>>,
     turn: &mut Turn,
 ) -> Result<(), RunError> {
     let mut tasks = JoinSet::new();
     let mut calls: HashMap<Id, (String, String)> = HashMap::new();
-    for run in runs {
+    for (run, tool) in runs {
         let names = (run.call_id.clone(), run.name.to_string());
-        let handle = match parts.tools.get(run.tool.position()) {
+        let handle = match &tool {
             Some(tool) => {
+                let tool = tool.tool();
                 let context = ToolContext {
                     call_id: run.call_id.clone(),
                     tool: run.name.clone(),
@@ -130,9 +169,9 @@ async fn run_together(
                 let timeout = tool.options.timeout.unwrap_or(parts.tool_timeout);
                 tasks.spawn(within(timeout, run.call_id, run.name.to_string(), tool.run(run.arguments, context)))
             }
-            // The agent was built with a tool for every position.
+            // A skill of the catalog has it no more.
             None => {
-                let text = format!("`{}` has no implementation.", run.name);
+                let text = format!("`{}` cannot be had any more.", run.name);
                 tasks.spawn(std::future::ready(ToolReturn::message(run.call_id, Status::Failure, text)))
             }
         };

@@ -4,6 +4,7 @@
 //! compiler at the guard. What is compared with what, and what comes of it, is decided in the core.
 
 use std::borrow::Cow;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -64,6 +65,32 @@ pub trait ReadText {
 pub trait ReadBool {
     /// The truth value; of a value that may be of any kind, whatever it is.
     fn read_bool(&self) -> Option<Literal>;
+}
+
+/// What says whether a skill of the catalog is there (SPEC 11).
+#[diagnostic::on_unimplemented(
+    message = "`available:` names an `async fn() -> bool`",
+    label = "this is no function that takes nothing and comes to a `bool`"
+)]
+pub trait AsksAvailability {
+    /// Asks it.
+    fn ask(self) -> Pin<Box<dyn Future<Output = bool> + Send>>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, A> AsksAvailability for F
+where
+    F: Fn() -> A,
+    A: Future<Output = bool> + Send + 'static,
+{
+    fn ask(self) -> Pin<Box<dyn Future<Output = bool> + Send>> {
+        Box::pin(self())
+    }
+}
+
+/// Whether a skill of the catalog is there.
+pub fn is_available(ask: impl AsksAvailability) -> Pin<Box<dyn Future<Output = bool> + Send>> {
+    ask.ask()
 }
 
 macro_rules! whole_numbers {

@@ -10,6 +10,7 @@
 
 mod agent;
 mod authorize;
+mod catalog;
 mod conversation;
 mod drive;
 #[doc(hidden)]
@@ -23,6 +24,7 @@ mod tool;
 
 pub use agent::{Agent, AgentBuilder, BuildError};
 pub use authorize::{Authorizer, AuthorizerError, Identity, Role, RoleAuthorizer};
+pub use catalog::{CatalogSkill, CatalogSkillError};
 pub use conversation::{Continuity, Conversation, RunError, SavedConversation, TurnReport};
 pub use model::{Model, ModelError};
 pub use recorder::{Rejection, RouteRecorder};

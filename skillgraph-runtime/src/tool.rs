@@ -316,6 +316,11 @@ impl BoundTool {
         }
     }
 
+    /// Whether its parameters are those of an object, as every provider wants them.
+    pub(crate) fn takes_an_object(&self) -> bool {
+        self.spec.parameters.get("type") == Some(&json!("object"))
+    }
+
     /// The answer to a call whose arguments do not fit the tool's type; none where they do.
     pub(crate) fn unfit(&self, call_id: &str, args: &Map<String, Value>) -> Option<turn::ToolReturn> {
         let reason = (self.fits)(args).err()?;

@@ -23,6 +23,7 @@ pub fn setup(graph: Arc<Graph>) -> Setup {
         strictness: Strictness::Assist,
         decider: false,
         permissions: None,
+        catalog: None,
     }
 }
 

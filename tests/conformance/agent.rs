@@ -8,8 +8,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use skillgraph::core::graph::Graph;
 use skillgraph::core::turn::{
-    Check, Choice, Decision, Input, Limits, Output, Permissions, Proposal, SavedTurn, Setup, Target, ToolReturn,
-    ToolRun, Turn, UnfinishedAction,
+    Carried, Check, Choice, Decision, Input, Limits, Output, Permissions, Proposal, SavedTurn, Setup, Target,
+    ToolReturn, ToolRun, Turn, UnfinishedAction,
 };
 use skillgraph::{
     Cause, Event, Message, ModelReply, ModelRequest, Outcome, PickRefusal, ProposalRefusal, SkillId, Status,
@@ -122,6 +122,7 @@ impl<'a> Scene<'a> {
             strictness,
             decider: mount["decider"] == true,
             permissions: case["agent"].get("permissions").is_some().then(Permissions::default),
+            catalog: None,
             ..common::setup(Arc::new(graph))
         };
         let skills = list(case, "skills").iter().chain(list(&case["graph"], "skills"));
@@ -141,7 +142,11 @@ impl<'a> Scene<'a> {
             let carried = last.and_then(|last| last.cursor.as_ref().map(ToString::to_string));
             let carried = run["restore_cursor"].as_str().map(str::to_owned).or(carried).filter(|_| keeps_cursor);
             let message = run["message"].as_str().unwrap_or_default();
-            let turn = Turn::start_from(self.setup.clone(), history, carried.as_deref(), message);
+            let turn = {
+                let cursor = carried.as_deref().map(SkillId::from);
+                let before = Carried { transcript: history, cursor, ..Carried::default() };
+                Turn::start_from(self.setup.clone(), before, message)
+            };
             let player = Player { scene: self, stored, turn, returns: &mut returns, played: Played::default() };
             runs.push(player.play(run));
         }

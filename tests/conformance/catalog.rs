@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 use skillgraph::core::catalog::{
-    CatalogEntry, Disclosure, ModelTier, Opened, SEARCH_LIMIT, SkillPolicy, ToolHeader, can_open, header_block,
+    CatalogEntry, Disclosure, ModelTier, Opened, Reset, SEARCH_LIMIT, SkillPolicy, ToolHeader, can_open, header_block,
     search_skills,
 };
 
 use crate::translate::list;
-use crate::{Difference, Seen, folder};
+use crate::{Difference, Seen, catalog_runs, folder};
 
 /// Every row and every file of calls as a case of its own.
 pub fn cases() -> Vec<Value> {
@@ -27,7 +27,7 @@ pub fn cases() -> Vec<Value> {
             continue;
         }
         match file["kind"].as_str() {
-            Some("meta_tool_calls") => cases.push(file),
+            Some("meta_tool_calls" | "agent_run") => cases.push(file),
             None if file.get("DEFAULT_SKILL_POLICY").is_some() => cases.push(file),
             Some(
                 kind @ ("searchSkills"
@@ -52,6 +52,9 @@ pub fn cases() -> Vec<Value> {
 }
 
 pub fn compare(case: &Value) -> Vec<Seen<'_>> {
+    if case["kind"] == "agent_run" {
+        return catalog_runs::compare(case);
+    }
     let row = &case["row"];
     let mut differences = Vec::new();
     let mut compare = |field, expected: String, ours: String| {
@@ -152,14 +155,7 @@ pub fn compare(case: &Value) -> Vec<Seen<'_>> {
 /// A sequence of calls of the three tools.
 fn calls(case: &Value, compare: &mut impl FnMut(&'static str, String, String)) {
     let input = &case["input"];
-    let number = |key: &str| input["policy"][key].as_f64().unwrap_or_default().ceil() as usize;
-    let policy = SkillPolicy {
-        max_open_skills: number("maxOpenSkills"),
-        max_bound_tools_per_skill: number("maxBoundToolsPerSkill"),
-        max_bound_tools_total: number("maxBoundToolsTotal"),
-        model_tier: (input["policy"]["modelTier"] == "small").then_some(ModelTier::Small),
-        disclosure: if input["policy"]["disclosure"] == "search" { Disclosure::Search } else { Disclosure::Catalog },
-    };
+    let policy = policy(input);
     let skills = list(input, "skills");
     let entries: Vec<CatalogEntry> = skills.iter().map(entry).collect();
     // How often each was asked whether it is there.
@@ -263,7 +259,24 @@ fn skill_of(key: &str, tools: &[String]) -> CatalogEntry {
     CatalogEntry { key: key.into(), tools, ..CatalogEntry::default() }
 }
 
-fn entry(skill: &Value) -> CatalogEntry {
+/// The bounds of a case; without any, those that nobody sets.
+pub fn policy(input: &Value) -> SkillPolicy {
+    let said = &input["policy"];
+    if !said.is_object() {
+        return SkillPolicy::DEFAULT;
+    }
+    let number = |key: &str| said[key].as_f64().unwrap_or_default().ceil() as usize;
+    SkillPolicy {
+        max_open_skills: number("maxOpenSkills"),
+        max_bound_tools_per_skill: number("maxBoundToolsPerSkill"),
+        max_bound_tools_total: number("maxBoundToolsTotal"),
+        model_tier: (said["modelTier"] == "small").then_some(ModelTier::Small),
+        disclosure: if said["disclosure"] == "search" { Disclosure::Search } else { Disclosure::Catalog },
+        reset: Reset::Never,
+    }
+}
+
+pub fn entry(skill: &Value) -> CatalogEntry {
     let text = |key: &str| skill[key].as_str().unwrap_or_default().to_owned();
     let tool = |tool: &Value| ToolHeader {
         name: tool["name"].as_str().unwrap_or_default().to_owned(),
@@ -277,6 +290,7 @@ fn entry(skill: &Value) -> CatalogEntry {
         min_model_tier: (skill["minModelTier"] == "large").then_some(ModelTier::Large),
         tools: list(skill, "tools").iter().map(tool).collect(),
         default_bind: texts(&skill["defaultBindNames"]),
+        may_be_away: false,
     }
 }
 

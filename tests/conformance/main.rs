@@ -6,6 +6,7 @@
 
 mod agent;
 mod catalog;
+mod catalog_runs;
 mod checkup;
 #[path = "../common/mod.rs"]
 mod common;

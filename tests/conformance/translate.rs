@@ -109,7 +109,7 @@ impl Translated {
         let of = |predicates: &[Option<Value>]| predicates.iter().flatten().cloned().collect::<Vec<Value>>();
         let of_messages = of(&self.entries).into_iter().chain(self.tree.iter().cloned()).collect();
         let (entries, routes) = predicate::closures(of_messages, of(&self.routes));
-        (decl, Closures { entries, routes: routes.into_iter().map(RouteTest::Result).collect() })
+        (decl, Closures { entries, routes: routes.into_iter().map(RouteTest::Result).collect(), ..Closures::default() })
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use skillgraph::core::graph::Graph;
-use skillgraph::core::turn::{Input, Output, SavedTurn, Setup, ToolReturn, Turn};
+use skillgraph::core::turn::{Carried, Input, Output, SavedTurn, Setup, ToolReturn, Turn};
 use skillgraph::{
     Agent, AgentBuilder, BoundTool, Continuity, DynTool, Event, GraphSpec, Message, ModelReply, ModelRequest, Outcome,
     ScriptedModel, Status, ToolCall, ToolReply, Transcript, TurnReport, skill_graph,
@@ -166,7 +166,9 @@ fn b43_a_turn_saved_under_another_graph_is_refused_with_the_names() {
     let error = Turn::restore(shorter, saved).expect_err("another graph").to_string();
     assert!(error.ends_with("it has the same skills and tools, and something else about it has changed"), "{error}");
     // The next turn of the conversation starts anew, and says what it dropped.
-    let mut turn = Turn::start_from(renamed, turn.transcript().clone(), Some("billing"), "and now?");
+    let before =
+        Carried { transcript: turn.transcript().clone(), cursor: Some("billing".into()), ..Carried::default() };
+    let mut turn = Turn::start_from(renamed, before, "and now?");
     assert_eq!(turn.cursor().as_ref().map(|id| id.as_str()), Some("money"));
     let events: Vec<Event> = std::iter::from_fn(|| turn.poll_event()).collect();
     assert!(serde_json::to_string(&events).expect("events serialise").contains(r#""billing""#), "{events:?}");

@@ -79,7 +79,7 @@ proptest! {
                 }
                 Ask::Lose(at) if catalog.len() > 1 => {
                     catalog.remove(at.index(catalog.len()));
-                    opened.retain(&catalog);
+                    opened.retain(|key| catalog.iter().find(|entry| entry.key == key));
                 }
                 Ask::Lose(_) => {}
             }

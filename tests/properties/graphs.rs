@@ -106,6 +106,7 @@ pub fn graph() -> impl Strategy<Value = Arc<Graph>> {
                 never_routes: None,
                 classify: Some(Classify { at: (), scorer, policy: ScorePolicy::DEFAULT }),
                 tree: None,
+                catalog: None,
                 governor: governor.clone(),
             };
             deliverable(&mut decl);

@@ -71,6 +71,7 @@ impl<'a> Host<'a> {
             strictness: script.start.strictness,
             decider: script.start.decider.is_some(),
             permissions: script.permissions.is_some().then(Permissions::default),
+            catalog: None,
             ..common::setup(graph.clone())
         });
         Self {

@@ -8,8 +8,8 @@ use proptest::sample::select;
 use serde_json::json;
 use skillgraph::core::score::ScorerTraits;
 use skillgraph::core::turn::{
-    Check, Choice, Decision, Input, ModelReply, Question, ScoreRequest, Scores, Setup, StopReason, Strictness, Target,
-    ToolCall, Transcript, Turn,
+    Carried, Check, Choice, Decision, Input, ModelReply, Question, ScoreRequest, Scores, Setup, StopReason, Strictness,
+    Target, ToolCall, Turn,
 };
 use skillgraph::{Answer, Status};
 
@@ -142,8 +142,8 @@ pub fn start_plan() -> impl Strategy<Value = StartPlan> {
 impl StartPlan {
     /// The turn's start, up to the first offer: whoever is asked answers by the plan.
     pub fn begin(&self, setup: &Arc<Setup>, message: &str) -> Turn {
-        let inherited = self.inherited.map(|skill| format!("s{skill}"));
-        Turn::start_from(setup.clone(), Transcript::new(), inherited.as_deref(), message)
+        let cursor = self.inherited.map(|skill| format!("s{skill}").into());
+        Turn::start_from(setup.clone(), Carried { cursor, ..Carried::default() }, message)
     }
 
     pub fn scores(&self, request: &ScoreRequest) -> Input {

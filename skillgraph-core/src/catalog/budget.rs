@@ -62,6 +62,20 @@ pub enum NotBoundReason {
     SkillLimit,
     /// The conversation has.
     TotalLimit,
+    /// The host did not give it.
+    Failed,
+}
+
+impl fmt::Display for NotBoundReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NotBoundReason::Unknown => "the skill has no such tool",
+            NotBoundReason::AlreadyBound => "it is bound already",
+            NotBoundReason::SkillLimit => "the skill has as many bound as it may",
+            NotBoundReason::TotalLimit => "as many tools are bound as may be",
+            NotBoundReason::Failed => "it could not be had",
+        })
+    }
 }
 
 /// Why a skill does not open.
@@ -212,9 +226,41 @@ impl Opened {
         Ok(self.append(entry, &names, policy))
     }
 
-    /// Drops what a catalog no longer has, by name; returns what was dropped.
-    pub fn retain(&mut self, entries: &[CatalogEntry]) -> Vec<String> {
-        let find = |key: &str| entries.iter().find(|entry| entry.key == key);
+    /// Closes a skill: its tools go with it. Says whether it was open.
+    pub fn close(&mut self, key: &str) -> bool {
+        let open = self.is_open(key);
+        self.skills.retain(|skill| skill != key);
+        self.tools.retain(|bound| bound.skill != key);
+        open
+    }
+
+    /// Takes tools of a skill back that could not be had; a binding says so.
+    pub(crate) fn take_back(&mut self, key: &str, binding: &mut Binding, had: impl Fn(&str) -> bool) {
+        let (bound, failed) = std::mem::take(&mut binding.bound).into_iter().partition(|name| had(name));
+        binding.bound = bound;
+        for tool in Vec::<String>::into_iter(failed) {
+            self.tools.retain(|bound| bound.skill != key || bound.tool != tool);
+            binding.not_bound.push(NotBound { tool, reason: NotBoundReason::Failed });
+        }
+    }
+
+    /// Whether this can have come about under a policy, with tools that their skills have.
+    pub(crate) fn is_within<'a>(&self, policy: &SkillPolicy, find: impl Fn(&str) -> Option<&'a CatalogEntry>) -> bool {
+        let has = |bound: &Bound| {
+            self.is_open(&bound.skill)
+                && find(&bound.skill).is_some_and(|entry| entry.tools.iter().any(|tool| tool.name == bound.tool))
+        };
+        self.skills.len() <= policy.max_open_skills
+            && self.tools.len() <= policy.max_bound_tools_total
+            && self
+                .skills
+                .iter()
+                .all(|key| find(key).is_some() && self.tools_of(key).count() <= policy.max_bound_tools_per_skill)
+            && self.tools.iter().all(has)
+    }
+
+    /// Drops what a catalog no longer has, by name; returns the skills that were dropped.
+    pub fn retain<'a>(&mut self, find: impl Fn(&str) -> Option<&'a CatalogEntry>) -> Vec<String> {
         let (kept, gone): (Vec<String>, Vec<String>) =
             std::mem::take(&mut self.skills).into_iter().partition(|key| find(key).is_some());
         self.skills = kept;

@@ -31,15 +31,16 @@
 
 mod budget;
 mod listing;
-mod policy;
+mod registry;
 mod search;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::policy::{Disclosure, ModelTier, Reset, SkillPolicy};
 pub use budget::{BindRefusal, Binding, NotBound, NotBoundReason, OpenRefusal, Opened, Opening, can_open};
 pub use listing::{header_block, header_line};
-pub use policy::{Disclosure, ModelTier, SkillPolicy};
-pub use search::{SEARCH_LIMIT, SearchIndex, is_usable, search_skills};
+pub use registry::{Catalog, CatalogError};
+pub use search::{SEARCH_LIMIT, SearchIndex, is_usable, rank_tools, search_skills};
 
 /// How many rows of a tool index a model is shown at the most.
 pub const INDEX_LIMIT: usize = 40;
@@ -64,6 +65,9 @@ pub struct CatalogEntry {
     /// Names of tools that are bound when it opens, where there are too many to bind all.
     #[serde(default)]
     pub default_bind: Vec<String>,
+    /// It may be away: whether it is there is asked each time that it matters.
+    #[serde(default)]
+    pub may_be_away: bool,
 }
 
 /// A tool of a catalog skill before it is bound.

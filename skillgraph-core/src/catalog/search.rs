@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::CatalogEntry;
+use super::{CatalogEntry, ToolHeader};
 use crate::text::{fold, stretches};
 
 /// How many skills a search gives where nobody says it.
@@ -128,6 +128,19 @@ impl SearchIndex {
             _ => None,
         })
     }
+}
+
+/// The names of a skill's tools, best first for a query: those that it means, then the others in their order.
+pub fn rank_tools(query: &str, tools: &[ToolHeader]) -> Vec<String> {
+    let as_entry = |tool: &ToolHeader| CatalogEntry {
+        key: tool.name.clone(),
+        header: tool.description.clone().unwrap_or_default(),
+        ..CatalogEntry::default()
+    };
+    let entries: Vec<CatalogEntry> = tools.iter().map(as_entry).collect();
+    let mut order = search_skills(&entries, query, tools.len());
+    order.extend((0..tools.len()).filter(|at| !order.contains(at)).collect::<Vec<_>>());
+    order.into_iter().filter_map(|at| Some(tools.get(at)?.name.clone())).collect()
 }
 
 /// Whether a query says enough to rank tools by it.

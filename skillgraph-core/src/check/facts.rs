@@ -21,7 +21,8 @@ pub(super) struct Facts<'a, S> {
     fired: HashSet<usize>,
     /// Skills that an entry, or a chain of edges from one, leads to.
     holders: HashSet<usize>,
-    /// Tools offered wherever the cursor is: baseline, `scope: always`, and the tools of skills that can be opened anywhere.
+    /// Tools offered wherever the cursor is: baseline, `scope: always`, and the tools of skills that can be opened anywhere, those of
+    /// a catalog included.
     everywhere: HashSet<usize>,
 }
 
@@ -109,6 +110,8 @@ impl<'a, S> Facts<'a, S> {
     pub(super) fn can_offer_anything(&self, while_on: &SkillDecl<S>) -> bool {
         while_on.unread
             || !self.everywhere.is_empty()
+            // A host may add skills to a catalog.
+            || self.decl.catalog.is_some()
             || while_on.tools.iter().any(|name| self.tool(&name.text).is_some())
     }
 
@@ -139,7 +142,9 @@ impl<'a, S> Facts<'a, S> {
     fn find_everywhere(&self) -> HashSet<usize> {
         let skills = self.decl.skills.iter().enumerate();
         let roaming = skills.filter(|(at, skill)| skill.scope == Scope::Always || !self.wired.contains(at));
-        let tools: Vec<&Word<S>> = roaming.flat_map(|(_, skill)| &skill.tools).chain(&self.decl.baseline).collect();
+        let stocked = self.decl.catalog.iter().flat_map(|catalog| &catalog.skills).flat_map(|skill| &skill.tools);
+        let tools: Vec<&Word<S>> =
+            roaming.flat_map(|(_, skill)| &skill.tools).chain(&self.decl.baseline).chain(stocked).collect();
         tools.into_iter().filter_map(|name| self.tool(&name.text)).collect()
     }
 }

@@ -5,6 +5,7 @@
 //! inside a check the order of the declaration.
 
 mod body;
+mod catalog;
 mod claims;
 mod examples;
 mod facts;
@@ -77,6 +78,16 @@ fn refusals<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, claims: &Claims
     surfaces::check_body_unreachable(decl, &mut findings);
     surfaces::check_refresh_without_result(decl, &mut findings);
 
+    catalog::check_invalid_name(decl, &mut findings);
+    catalog::check_duplicate_skill(decl, &mut findings);
+    catalog::check_duplicate_id(decl, &mut findings);
+    catalog::check_unknown_tool(decl, facts, &mut findings);
+    catalog::check_duplicate_tool(decl, &mut findings);
+    catalog::check_empty_text(decl, &mut findings);
+    catalog::check_empty_list(decl, &mut findings);
+    catalog::check_foreign_tool(decl, facts, &mut findings);
+    catalog::check_default_bind_over_limit(decl, &mut findings);
+
     rules::check_no_entry(decl, &mut findings);
     tree::check_tree_is_exclusive(decl, facts, &mut findings);
     tree::check_tree_not_total(decl, &mut findings);
@@ -128,6 +139,7 @@ fn warnings<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, claims: &Claims
     vocabulary::check_body_foreign_tool(decl, facts, &mut findings);
     vocabulary::check_body_unknown_tool(decl, facts, &mut findings);
     vocabulary::check_artifact_kind_unsatisfied(decl, &mut findings);
+    catalog::check_nothing_bound_on_open(decl, &mut findings);
     partition::check_one_way_entries(decl, facts, &mut findings);
     partition::check_no_negative_evidence(decl, &mut findings);
     partition::check_tools_share_prefix(decl, &mut findings);

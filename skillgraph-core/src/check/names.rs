@@ -232,7 +232,7 @@ fn or_one_of<'a>(how: String, declared: impl ExactSizeIterator<Item = &'a str>) 
     }
 }
 
-fn twice<S: Clone>(code: Code, second: &Word<S>, kind: &str, what: &str, first: &Word<S>) -> Finding<S> {
+pub(super) fn twice<S: Clone>(code: Code, second: &Word<S>, kind: &str, what: &str, first: &Word<S>) -> Finding<S> {
     Finding::new(code, second.at.clone(), format!("{kind} `{}` {what} twice", second.text))
         .note_at("the first one is", first.at.clone())
 }

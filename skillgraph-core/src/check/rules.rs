@@ -17,7 +17,7 @@ const MOST_STATES: u64 = 1_000_000;
 
 /// No turn could ever start.
 pub(super) fn check_no_entry<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
-    if decl.entries.is_empty() && decl.tree.is_none() {
+    if decl.entries.is_empty() && decl.tree.is_none() && decl.catalog.is_none() {
         let first = decl.skills.first().map_or("…", |skill| skill.ident.text.as_str());
         findings.push(
             Finding::new(

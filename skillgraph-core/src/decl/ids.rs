@@ -29,6 +29,11 @@ pub fn is_tool_name(text: &str) -> bool {
         && bytes.iter().all(|byte| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-'))
 }
 
+/// Whether the text is the key of a catalog skill: skill ids with `:` between them, at the most 64 characters in all.
+pub fn is_catalog_key(text: &str) -> bool {
+    text.len() <= 64 && text.split(':').all(is_skill_id)
+}
+
 /// The id of a skill whose author gave only an identifier.
 pub fn skill_id_of(ident: &str) -> String {
     ident.replace('_', "-")

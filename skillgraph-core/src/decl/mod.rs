@@ -3,6 +3,7 @@
 //! `S` says *where* a thing was written: a span in the macro, `()` at run time. Names are kept as the author wrote them,
 //! resolved or not, so that the check-up can speak about the wrong ones. Nothing here is validated.
 
+mod catalog;
 mod condition;
 mod governor;
 mod guard;
@@ -15,16 +16,20 @@ mod spec;
 mod status;
 mod tree;
 
+pub use catalog::{CatalogDecl, CatalogSkillDecl};
 pub use condition::{Condition, Trigger, TriggerTools};
 pub use governor::{Governor, GovernorLimits, GovernorThen};
 pub use guard::{GuardOperator, GuardTerm, Kind, Literal, Number};
-pub use ids::{Name, RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, SkillId, ToolId, is_skill_id, is_tool_name, skill_id_of};
+pub use ids::{
+    Name, RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, SkillId, ToolId, is_catalog_key, is_skill_id, is_tool_name,
+    skill_id_of,
+};
 pub use lints::{LintLevel, Lints, leveled};
 pub use mention::{Mention, MentionError, Prose, read_prose};
 #[cfg(feature = "turn")]
 pub use spec::{
-    BranchSpec, ClassifySpec, ConditionSpec, EntrySpec, GovernorSpec, GraphSpec, GuardSpec, GuardValueSpec, NotData,
-    RouteSpec, ScalarSpec, SkillSpec, StepSpec, ThenSpec,
+    BranchSpec, CatalogSkillSpec, CatalogSpec, ClassifySpec, ConditionSpec, EntrySpec, GovernorSpec, GraphSpec,
+    GuardSpec, GuardValueSpec, NotData, RouteSpec, ScalarSpec, SkillSpec, StepSpec, ThenSpec,
 };
 pub use status::{Status, StatusSet};
 pub use tree::{Branch, Fork, Tree};
@@ -101,6 +106,9 @@ pub struct GraphDecl<S> {
     /// When a run is spinning, and what is done about it (SPEC 8).
     #[cfg_attr(feature = "turn", serde(skip_serializing_if = "Option::is_none"))]
     pub governor: Option<Governor<S>>,
+    /// Skills that a model opens within a budget (SPEC 11).
+    #[cfg_attr(feature = "turn", serde(skip_serializing_if = "Option::is_none"))]
+    pub catalog: Option<CatalogDecl<S>>,
 }
 
 /// How a graph was written: what is said of a name that it does not have tells where to add it.

@@ -2,8 +2,8 @@
 //! [`super::GraphSpec`] makes of a graph that has no source text.
 
 use super::{
-    Body, Branch, Classify, Condition, EntryDecl, Fork, Governor, GovernorThen, GraphDecl, GuardTerm, RouteDecl,
-    SkillDecl, StepDecl, Steps, TextList, ToolDecl, Tree, Trigger, TriggerTools, Word,
+    Body, Branch, CatalogDecl, CatalogSkillDecl, Classify, Condition, EntryDecl, Fork, Governor, GovernorThen,
+    GraphDecl, GuardTerm, RouteDecl, SkillDecl, StepDecl, Steps, TextList, ToolDecl, Tree, Trigger, TriggerTools, Word,
 };
 
 impl<S> GraphDecl<S> {
@@ -92,6 +92,34 @@ impl<F> Walk<F> {
                 .tree
                 .as_ref()
                 .map(|tree| Tree { at: (self.place)(&tree.at, "/tree"), root: self.branch(&tree.root, "/tree") }),
+            catalog: of.catalog.as_ref().map(|catalog| CatalogDecl {
+                at: (self.place)(&catalog.at, "/catalog"),
+                policy: catalog.policy,
+                skills: indexed(&catalog.skills, "/catalog/skills")
+                    .map(|(at, of)| self.catalog_skill(of, &at))
+                    .collect(),
+            }),
+        }
+    }
+
+    fn catalog_skill<S, T>(&mut self, of: &CatalogSkillDecl<S>, at: &str) -> CatalogSkillDecl<T>
+    where
+        F: FnMut(&S, &str) -> T,
+    {
+        let under = |key: &str| format!("{at}/{key}");
+        CatalogSkillDecl {
+            ident: self.word(&of.ident, &under("key")),
+            key: self.word(&of.key, &under("key")),
+            title: of.title.as_ref().map(|text| self.word(text, &under("title"))),
+            header: of.header.as_ref().map(|text| self.word(text, &under("header"))),
+            prompt: of.prompt.as_ref().map(|text| self.word(text, &under("prompt"))),
+            tools: self.words(&of.tools, &under("tools")),
+            default_bind: self.text_list(&of.default_bind, &under("default_bind")),
+            needs_sandbox: of.needs_sandbox,
+            min_model_tier: of.min_model_tier,
+            available: of.available.as_ref().map(|path| self.word(path, at)),
+            lints: of.lints.clone(),
+            unread: of.unread,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::sync::Arc;
 
 use super::rules::{PartSpec, RuleSet, RuleSpec};
 use super::{
@@ -108,8 +109,9 @@ impl Graph {
             intents,
             picked,
             tree,
-            tree_rules,
-            rules,
+            availability: closures.catalog,
+            tree_rules: Arc::new(tree_rules),
+            rules: Arc::new(rules),
             decl,
         })
     }

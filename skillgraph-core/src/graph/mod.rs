@@ -10,13 +10,18 @@ mod result;
 mod rules;
 mod table;
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::num::NonZeroU32;
+use std::pin::Pin;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::decl::{GraphDecl, GuardTerm, OnSkip, Scope, ScorerKind, SkillId, StatusSet, Surface, ToolId};
+use crate::catalog::{CatalogEntry, ToolHeader};
+use crate::decl::{GraphDecl, GuardTerm, OnSkip, Scope, ScorerKind, SkillId, StatusSet, Surface, ToolId, Word};
+use crate::policy::SkillPolicy;
 use crate::score::ScorePolicy;
 pub use compile::GraphError;
 pub(crate) use guard::{Reading, judge};
@@ -26,8 +31,8 @@ pub use result::{EdgeEvidence, Learnt, ToolResult, Verdict};
 use rules::RuleSet;
 pub use rules::{EntryMatch, Witness};
 pub use table::{
-    BranchRow, ClassifyRow, ConditionRow, EntryRow, GovernorRow, GraphTable, LintRows, LiteralRow, RouteRow, SkillRow,
-    StaticGraph, StepRow, TermRow, TestRow, ThenRow, ToolRow, ToolsRow, TriggerRow,
+    BranchRow, CatalogRow, CatalogSkillRow, ClassifyRow, ConditionRow, EntryRow, GovernorRow, GraphTable, LintRows,
+    LiteralRow, RouteRow, SkillRow, StaticGraph, StepRow, TermRow, TestRow, ThenRow, ToolRow, ToolsRow, TriggerRow,
 };
 
 /// A skill of one graph, by position.
@@ -74,7 +79,12 @@ pub struct Closures {
     pub entries: Vec<EntryTest>,
     /// One for each edge that has a closure.
     pub routes: Vec<RouteTest>,
+    /// One for each catalog skill that may be away.
+    pub catalog: Vec<Availability>,
 }
+
+/// The author's question whether a skill of the catalog is there.
+pub type Availability = fn() -> Pin<Box<dyn Future<Output = bool> + Send>>;
 
 /// The author's test of a user's message.
 pub type EntryTest = fn(&str) -> bool;
@@ -89,6 +99,7 @@ pub enum RouteTest {
 }
 
 /// A graph that can run.
+#[derive(Clone)]
 pub struct Graph {
     decl: GraphDecl<()>,
     tools: Vec<ToolId>,
@@ -100,12 +111,13 @@ pub struct Graph {
     picked: Vec<SkillIx>,
     /// The tree, its conditions as rules by their order in the source.
     tree: Option<Node>,
-    tree_rules: RuleSet,
+    tree_rules: Arc<RuleSet>,
     /// Tools offered wherever the cursor is: the baseline, then those of `scope: always` skills.
     constant_tools: Vec<ToolIx>,
     baseline: Vec<ToolIx>,
     open: Vec<SkillIx>,
-    rules: RuleSet,
+    rules: Arc<RuleSet>,
+    availability: Vec<Availability>,
     skill_index: HashMap<SkillId, SkillIx>,
     tool_index: HashMap<ToolId, ToolIx>,
     fingerprint: u64,
@@ -208,9 +220,59 @@ impl Graph {
         &self.skills
     }
 
-    /// The tools, in declaration order.
+    /// The tools: those of the registry in declaration order, then those that a host has added.
     pub fn tools(&self) -> &[ToolId] {
         &self.tools
+    }
+
+    /// The graph with more tools: those of catalog skills that only a host knows (SPEC 11). No skill of the graph has one;
+    /// a name that it has already is not added again.
+    #[must_use]
+    pub fn with_tools(&self, names: impl IntoIterator<Item = ToolId>) -> Self {
+        let mut graph = self.clone();
+        for name in names {
+            let at = ToolIx::new(graph.tools.len());
+            if let Entry::Vacant(free) = graph.tool_index.entry(name.clone()) {
+                free.insert(at);
+                graph.tools.push(name);
+            }
+        }
+        graph
+    }
+
+    /// How much of the graph's catalog may be open; none where it declares no catalog.
+    pub fn catalog_policy(&self) -> Option<SkillPolicy> {
+        self.decl.catalog.as_ref().map(|catalog| catalog.policy)
+    }
+
+    /// The skills of the graph's catalog, with their instructions and the question whether each is there. `described` says
+    /// what a tool of the registry does.
+    pub fn declared_catalog(
+        &self,
+        described: impl Fn(&ToolId) -> Option<String>,
+    ) -> Vec<(CatalogEntry, String, Option<Availability>)> {
+        let ids: HashMap<&str, &ToolId> =
+            self.decl.tools.iter().zip(&self.tools).map(|(tool, id)| (tool.ident.text.as_str(), id)).collect();
+        let mut availability = self.availability.iter();
+        let skills = self.decl.catalog.iter().flat_map(|catalog| &catalog.skills);
+        let text = |word: &Option<Word<()>>| word.as_ref().map_or_else(String::new, |word| word.text.clone());
+        let skills = skills.map(|skill| {
+            let available = skill.available.as_ref().and_then(|_| availability.next().copied());
+            let tools = skill.tools.iter().filter_map(|tool| ids.get(tool.text.as_str()));
+            let default_bind = skill.default_bind.iter().flat_map(|list| &list.list);
+            let entry = CatalogEntry {
+                key: skill.key.text.clone(),
+                title: text(&skill.title),
+                header: text(&skill.header),
+                needs_sandbox: skill.needs_sandbox,
+                min_model_tier: skill.min_model_tier,
+                tools: tools.map(|id| ToolHeader { name: id.to_string(), description: described(id) }).collect(),
+                default_bind: default_bind.filter_map(|tool| Some(ids.get(tool.text.as_str())?.to_string())).collect(),
+                may_be_away: available.is_some(),
+            };
+            (entry, text(&skill.prompt), available)
+        });
+        skills.collect()
     }
 
     /// A skill, if the position is of this graph.

@@ -4,15 +4,16 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock};
 
-use super::{Closures, EntryTest, Graph, GraphError, RouteTest, ToolResult};
+use super::{Availability, Closures, EntryTest, Graph, GraphError, RouteTest, ToolResult};
 use crate::decl::{
-    Body, Branch, Classify, Condition, EntryDecl, Fork, Form, Governor, GovernorLimits, GovernorThen, GraphDecl,
-    GraphSpec, GuardOperator, GuardTerm, LintLevel, Lints, Literal, NotData, Number, OnSkip, Prose, RouteDecl, Scope,
-    ScorerKind, SkillDecl, SkillId, Status, StatusSet, StepDecl, Steps, Surface, TextList, ToolDecl, ToolId, Tree,
-    Trigger, TriggerTools, Word,
+    Body, Branch, CatalogDecl, CatalogSkillDecl, Classify, Condition, EntryDecl, Fork, Form, Governor, GovernorLimits,
+    GovernorThen, GraphDecl, GraphSpec, GuardOperator, GuardTerm, LintLevel, Lints, Literal, NotData, Number, OnSkip,
+    Prose, RouteDecl, Scope, ScorerKind, SkillDecl, SkillId, Status, StatusSet, StepDecl, Steps, Surface, TextList,
+    ToolDecl, ToolId, Tree, Trigger, TriggerTools, Word,
 };
 use crate::draw;
 use crate::finding::{Code, Report};
+use crate::policy::{ModelTier, SkillPolicy};
 use crate::score::ScorePolicy;
 
 /// A graph that `skill_graph!` declared: `GRAPH` of the generated module.
@@ -103,6 +104,44 @@ pub struct GraphTable {
     pub tree: Option<BranchRow>,
     /// When a run is spinning, and what is done about it.
     pub governor: Option<GovernorRow>,
+    /// Skills that a model opens within a budget.
+    pub catalog: Option<CatalogRow>,
+}
+
+/// Skills that a model opens within a budget.
+#[derive(Debug)]
+pub struct CatalogRow {
+    /// How much of it may be open.
+    pub policy: SkillPolicy,
+    /// Its skills.
+    pub skills: &'static [CatalogSkillRow],
+}
+
+/// One skill of a catalog.
+#[derive(Debug)]
+pub struct CatalogSkillRow {
+    /// What the author calls it.
+    pub ident: &'static str,
+    /// What the model opens it by.
+    pub key: &'static str,
+    /// Its name for people.
+    pub title: Option<&'static str>,
+    /// The one line by which a model chooses.
+    pub header: &'static str,
+    /// Its instructions.
+    pub prompt: &'static str,
+    /// Its tools.
+    pub tools: &'static [ToolId],
+    /// Tools that are bound when it opens; empty where none are named.
+    pub default_bind: &'static [ToolId],
+    /// It needs a sandbox.
+    pub needs_sandbox: bool,
+    /// The least model that it is for.
+    pub min_model_tier: Option<ModelTier>,
+    /// Says whether it is there: its source text, and its code.
+    pub available: Option<(&'static str, Availability)>,
+    /// Lint levels for this skill.
+    pub lints: LintRows,
 }
 
 /// When a run is spinning, and what is done about it.
@@ -345,6 +384,11 @@ impl GraphTable {
             never_routes: texts(self.never_routes),
             governor: self.governor.as_ref().map(GovernorRow::declaration),
             tree: self.tree.as_ref().map(|root| Tree { at: (), root: root.declaration() }),
+            catalog: self.catalog.as_ref().map(|row| CatalogDecl {
+                at: (),
+                policy: row.policy,
+                skills: row.skills.iter().map(CatalogSkillRow::declaration).collect(),
+            }),
             classify: self.classify.as_ref().map(|row| Classify { at: (), scorer: row.scorer, policy: row.policy }),
         }
     }
@@ -355,6 +399,8 @@ impl GraphTable {
             condition.gather(&mut closures.entries);
         }
         self.tree.iter().for_each(|root| root.gather(&mut closures.entries));
+        let skills = self.catalog.iter().flat_map(|catalog| catalog.skills);
+        closures.catalog = skills.filter_map(|skill| Some(skill.available?.1)).collect();
         closures.routes = self.routes.iter().filter_map(|route| route.trigger.test()).map(TestRow::code).collect();
         closures
     }
@@ -406,6 +452,26 @@ impl EntryRow {
             examples: texts(self.examples),
             lints: Lints::of(self.lints),
             label: self.label.map(word),
+        }
+    }
+}
+
+impl CatalogSkillRow {
+    fn declaration(&self) -> CatalogSkillDecl<()> {
+        let default_bind = TextList { at: (), list: tools(self.default_bind) };
+        CatalogSkillDecl {
+            ident: word(self.ident),
+            key: word(self.key),
+            title: self.title.map(word),
+            header: Some(word(self.header)),
+            prompt: Some(word(self.prompt)),
+            tools: tools(self.tools),
+            default_bind: (!self.default_bind.is_empty()).then_some(default_bind),
+            needs_sandbox: self.needs_sandbox,
+            min_model_tier: self.min_model_tier,
+            available: self.available.map(|(path, _)| word(path)),
+            lints: Lints::of(self.lints),
+            unread: false,
         }
     }
 }

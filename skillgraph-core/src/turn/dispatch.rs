@@ -6,8 +6,10 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::catalog::CatalogCall;
 use super::offer::{Offer, Offered};
 use super::{CallRefusal, ModelReply, PersonReply, Question, StopReason, ToolCall, ToolReturn, ToolRun, words};
+use crate::catalog::SEARCH_LIMIT;
 use crate::decl::Status;
 use crate::graph::{Graph, ToolIx};
 
@@ -37,6 +39,8 @@ pub(super) enum Fate {
     List,
     /// The model skips a step.
     Skip { reason: String },
+    /// The model opens, binds or searches in the catalog.
+    Catalog(CatalogCall),
     /// The host runs a tool.
     Run(Run),
 }
@@ -69,6 +73,14 @@ impl Batch {
     /// Whether what runs is what the model asked for.
     pub(super) fn is_as_called(&self) -> bool {
         self.runs().all(|(gated, run)| gated.call.parsed_arguments().is_ok_and(|called| called == run.arguments))
+    }
+
+    /// The calls that are about the catalog and not answered yet, in call order.
+    pub(super) fn catalog_calls(&self) -> impl Iterator<Item = &CatalogCall> {
+        self.calls.iter().filter_map(|gated| match &gated.fate {
+            Fate::Catalog(call) => Some(call),
+            _ => None,
+        })
     }
 
     fn runs(&self) -> impl Iterator<Item = (&Gated, &Run)> {
@@ -181,8 +193,45 @@ fn admit(offered: Offered, call: &ToolCall) -> Fate {
             Ok(id) => Fate::Pick { requested: id.trim().to_owned() },
             Err(reason) => bad_arguments(offered, call, reason),
         },
+        Offered::OpenSkill => match (text_field("key"), arguments.get("query")) {
+            (Ok(key), None | Some(Value::Null)) => Fate::Catalog(CatalogCall::Open { key, query: None }),
+            (Ok(key), Some(Value::String(query))) => {
+                Fate::Catalog(CatalogCall::Open { key, query: Some(query.clone()) })
+            }
+            (Ok(_), Some(_)) => bad_arguments(offered, call, "`query` must be a string"),
+            (Err(reason), _) => bad_arguments(offered, call, reason),
+        },
+        Offered::BindTools => match (text_field("key"), names_field(&arguments)) {
+            (Ok(key), Ok(tools)) => Fate::Catalog(CatalogCall::Bind { key, tools }),
+            (Err(reason), _) | (_, Err(reason)) => bad_arguments(offered, call, reason),
+        },
+        Offered::SearchSkills => {
+            let query = text_field("query").unwrap_or_default();
+            let limit = match arguments.get("limit") {
+                None | Some(Value::Null) => Some(SEARCH_LIMIT),
+                Some(limit) => limit.as_u64().filter(|limit| *limit > 0).map(|limit| limit.min(SEARCH_MOST) as usize),
+            };
+            match limit {
+                Some(limit) => Fate::Catalog(CatalogCall::Search { query, limit }),
+                None => bad_arguments(offered, call, "`limit` must be a whole number from 1 up"),
+            }
+        }
         // A missing reason is taught by the step's own words.
         Offered::SkipStep => Fate::Skip { reason: text_field("reason").unwrap_or_default().trim().to_owned() },
+    }
+}
+
+/// How many skills a search shows at the most, whatever the model asks for.
+const SEARCH_MOST: u64 = 25;
+
+/// `tools` as names; one name alone is taken as a list of one.
+fn names_field(arguments: &Map<String, Value>) -> Result<Vec<String>, String> {
+    let expected = || "`tools` must be a list of names, one at least".to_owned();
+    let text = |value: &Value| value.as_str().map(str::to_owned).ok_or_else(expected);
+    match arguments.get("tools") {
+        None => Err("`tools` is missing".to_owned()),
+        Some(Value::Array(names)) if !names.is_empty() => names.iter().map(text).collect(),
+        Some(one) => text(one).map(|one| vec![one]),
     }
 }
 

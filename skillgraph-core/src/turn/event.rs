@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, PersonReply, Question, StopReason, Trip, TripAction, Usage};
+use super::{CatalogRefusal, CloseReason, Outcome, PersonReply, Question, StopReason, Trip, TripAction, Usage};
+use crate::catalog::NotBound;
 use crate::decide::Cause;
 use crate::decl::{OnSkip, SkillId, Status, ToolId};
 use crate::graph::{TermEvidence, Witness};
@@ -100,6 +101,69 @@ pub enum Event {
         iteration: u32,
         /// The skill.
         skill: SkillId,
+    },
+    /// A skill of the catalog is not there (SPEC 11): it is not listed, not found and does not open until it is again.
+    CatalogUnavailable {
+        /// The iteration; 0 before the first.
+        iteration: u32,
+        /// Its key.
+        key: String,
+        /// Why.
+        reason: String,
+    },
+    /// A skill of the catalog was opened, by the model or by itself.
+    CatalogOpened {
+        /// The iteration; 0 before the first.
+        iteration: u32,
+        /// Its key.
+        key: String,
+        /// It was open already.
+        already_open: bool,
+        /// Tools that can be called from the next model call on.
+        bound: Vec<String>,
+        /// Tools that it would have bound, and why it did not.
+        not_bound: Vec<NotBound>,
+    },
+    /// The model asked for tools of an open skill of the catalog.
+    CatalogBound {
+        /// The iteration.
+        iteration: u32,
+        /// Its key.
+        key: String,
+        /// Tools that can be called from the next model call on.
+        bound: Vec<String>,
+        /// Tools that are not bound by this, and why.
+        not_bound: Vec<NotBound>,
+    },
+    /// A skill of the catalog was not opened, or no tool of it bound: nothing changed.
+    CatalogRefused {
+        /// The iteration; 0 before the first.
+        iteration: u32,
+        /// What was asked for.
+        key: String,
+        /// Why.
+        #[serde(flatten)]
+        reason: CatalogRefusal,
+    },
+    /// A skill of the catalog is not open any more.
+    CatalogClosed {
+        /// The iteration; 0 before the first.
+        iteration: u32,
+        /// Its key.
+        key: String,
+        /// Why.
+        reason: CloseReason,
+    },
+    /// The model searched the catalog.
+    CatalogSearched {
+        /// The iteration.
+        iteration: u32,
+        /// What for.
+        query: String,
+        /// Something fits; if not, the first skills of the catalog were shown.
+        found: bool,
+        /// What was shown.
+        keys: Vec<String>,
     },
     /// A body was given to the model outside a result of `read_skill`: it had aged, or the skill opened without a pick.
     BodyGiven {

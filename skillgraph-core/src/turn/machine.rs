@@ -11,8 +11,9 @@ use super::settle::{Settlement, interrupted};
 use super::start::{Choice, DecideRequest, Menu, ScoreRequest, Scores, reachable};
 use super::state::{Phase, State};
 use super::{
-    Answer, Check, Decision, Event, Message, ModelReply, ModelRequest, Outcome, Procedure, Question, Setup, StopReason,
-    ToolCall, ToolMessage, ToolReturn, ToolRun, Transcript, UnfinishedAction, words,
+    Answer, CatalogAnswer, CatalogQuestion, CatalogState, Check, CloseReason, Decision, Event, Message, ModelReply,
+    ModelRequest, Outcome, Procedure, Question, Setup, StopReason, ToolCall, ToolMessage, ToolReturn, ToolRun,
+    Transcript, UnfinishedAction, words,
 };
 use crate::decide::{CursorMove, Evidence, decide};
 use crate::decl::{SkillId, Status};
@@ -31,7 +32,7 @@ use crate::graph::{Hidden, SkillIx};
 /// # }"#).unwrap();
 /// # let graph = Arc::new(Graph::compile(&spec, &[] as &[&str]).unwrap());
 /// # let setup = Arc::new(Setup { graph, tools: vec![], system: String::new(), limits: Limits::default(),
-/// #     strictness: Strictness::Assist, decider: false, permissions: None });
+/// #     strictness: Strictness::Assist, decider: false, permissions: None, catalog: None });
 /// let mut turn = Turn::start(setup, Transcript::new(), "hello");
 /// loop {
 ///     match turn.poll_output() {
@@ -55,6 +56,17 @@ pub struct Turn {
     pub(super) state: State,
 }
 
+/// What a turn takes over from the one before.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Carried {
+    /// What was said.
+    pub transcript: Transcript,
+    /// The skill that was open, where it is to stay open (SPEC 4).
+    pub cursor: Option<SkillId>,
+    /// What was open of the catalog. What the catalog does not have any more is dropped.
+    pub catalog: CatalogState,
+}
+
 /// What a turn waits for.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -69,6 +81,9 @@ pub enum Output {
     Decide(DecideRequest),
     /// Ask the model. Answered by [`Input::ModelReplied`] or [`Input::ModelFailed`].
     CallModel(ModelRequest),
+    /// Say what is asked of the catalog's skills, one answer a question, in their order. Answered by
+    /// [`Input::CatalogAnswered`].
+    AskCatalog(Vec<CatalogQuestion>),
     /// Run these tools, those that have not returned yet. Answered by one [`Input::ToolReturned`] for each, in any order.
     RunTools(Vec<ToolRun>),
     /// Ask a person, however long it takes. Answered by one [`Input::PersonAnswered`] for each question, in any order.
@@ -83,6 +98,8 @@ pub enum Output {
 pub enum Input {
     /// Who may do what. A check without a decision is denied.
     Authorized(Vec<Decision>),
+    /// What there is of the catalog. A question without an answer is a no: the skill is not there, or does not open.
+    CatalogAnswered(Vec<CatalogAnswer>),
     /// The message was scored. Scores of another number than the candidates are taken as none.
     Scored(Scores),
     /// The message could not be scored: the turn stays where it was, or offers all.
@@ -108,6 +125,7 @@ impl Input {
     fn name(&self) -> &'static str {
         match self {
             Input::Authorized(_) => "decisions on permissions",
+            Input::CatalogAnswered(_) => "answers about the catalog",
             Input::Scored(_) | Input::ScoreFailed => "scores",
             Input::Decided(_) => "a choice",
             Input::ModelReplied(_) => "a model's reply",
@@ -163,24 +181,23 @@ impl std::error::Error for InputError {}
 impl Turn {
     /// Begins a turn with the user's message, after the conversation so far.
     pub fn start(setup: Arc<Setup>, history: Transcript, message: impl Into<String>) -> Self {
-        Self::start_from(setup, history, None, message)
+        Self::start_from(setup, Carried { transcript: history, ..Carried::default() }, message)
     }
 
-    /// Begins a turn as [`Self::start`], in a conversation that left a skill open: it is judged beside what the message
-    /// says (SPEC 4, continuity). An id that the graph does not have is recorded and dropped.
-    pub fn start_from(
-        setup: Arc<Setup>,
-        history: Transcript,
-        inherited: Option<&str>,
-        message: impl Into<String>,
-    ) -> Self {
+    /// Begins a turn as [`Self::start`], in a conversation that left things open. A skill is judged beside what the message
+    /// says (SPEC 4, continuity); an id that the graph does not have is recorded and dropped.
+    pub fn start_from(setup: Arc<Setup>, before: Carried, message: impl Into<String>) -> Self {
         let message: String = message.into();
+        let mut catalog = before.catalog;
+        let gone = catalog.fit(&setup);
+        let inherited = before.cursor.map(|cursor| cursor.to_string());
         let mut turn = Self {
             state: State {
-                transcript: history,
+                transcript: before.transcript,
                 iteration: 0,
                 cursor: None,
                 opened: Vec::new(),
+                catalog,
                 procedure: None,
                 nudged: false,
                 watch: Watch::default(),
@@ -192,13 +209,16 @@ impl Turn {
             setup,
         };
         turn.emit(Event::TurnStarted { graph: turn.setup.graph.name().to_owned() });
+        for key in gone {
+            turn.emit(Event::CatalogClosed { iteration: 0, key, reason: CloseReason::Gone });
+        }
         turn.state.transcript.push(Message::User { text: message.clone() });
         if turn.setup.limits.iterations == 0 {
             turn.end(Outcome::OutOfIterations { iterations: 0 });
         } else if turn.setup.permissions.is_some() {
-            turn.state.phase = Phase::Admit { message, inherited: inherited.map(str::to_owned) };
+            turn.state.phase = Phase::Admit { message, inherited };
         } else {
-            turn.route(message, inherited);
+            turn.stock(message, inherited);
         }
         turn
     }
@@ -210,6 +230,7 @@ impl Turn {
             Phase::Admit { .. } | Phase::Readmit(_) => Output::Authorize(self.skill_checks()),
             Phase::Permit(batch) => Output::Authorize(self.call_checks(batch)),
             Phase::Pause(batch) => Output::Pause(batch.questions(&self.setup.graph)),
+            Phase::Catalog(asked) => Output::AskCatalog(asked.questions().to_vec()),
             Phase::Score(start) => Output::Score(start.score_request(&self.setup.graph, &self.state.hidden)),
             Phase::Decide(start) => Output::Decide(start.decide_request(&self.setup.graph)),
             Phase::Model(offer) => Output::CallModel(offer.request(&self.setup, &self.state)),
@@ -228,7 +249,7 @@ impl Turn {
             (Phase::Admit { message, inherited }, Input::Authorized(decisions)) => {
                 let (message, inherited) = (std::mem::take(message), inherited.take());
                 self.hide(decisions);
-                self.route(message, inherited.as_deref());
+                self.stock(message, inherited);
             }
             (Phase::Readmit(phase), Input::Authorized(decisions)) => {
                 let phase = (**phase).clone();
@@ -237,6 +258,11 @@ impl Turn {
             (Phase::Permit(batch), Input::Authorized(decisions)) => {
                 let batch = std::mem::take(batch);
                 self.permit(batch, decisions);
+            }
+            (phase @ Phase::Catalog(_), Input::CatalogAnswered(answers)) => {
+                if let Phase::Catalog(asked) = phase.take() {
+                    self.catalog_answered(asked, answers);
+                }
             }
             (Phase::Score(start), Input::Scored(scores)) => {
                 let start = start.clone();
@@ -287,6 +313,11 @@ impl Turn {
         &self.state.transcript
     }
 
+    /// What is open of the catalog.
+    pub fn catalog(&self) -> &CatalogState {
+        &self.state.catalog
+    }
+
     /// The skill that is open.
     pub fn cursor(&self) -> Option<SkillId> {
         self.state.cursor.map(|cursor| self.setup.graph.skill_id(cursor))
@@ -324,7 +355,7 @@ impl Turn {
     /// What the model is offered now.
     pub(super) fn make_offer(&mut self) {
         let graph = &self.setup.graph;
-        let offer = Offer::of(graph, &self.state);
+        let offer = Offer::of(&self.setup, &self.state);
         let reachable = reachable(&self.setup, &self.state).into_iter().filter(|_| offer.has(Offered::ReadSkill));
         let event = Event::Offered {
             iteration: self.state.iteration,
@@ -367,6 +398,7 @@ impl Turn {
     fn model_called(&mut self, offer: &Offer, reply: ModelReply) {
         let graph = self.setup.graph.clone();
         let mut batch = Batch::gate(&graph, offer, &reply);
+        self.teach_binding(&mut batch);
         for gated in &mut batch.calls {
             self.watch_call(&gated.call);
             match &mut gated.fate {
@@ -390,7 +422,9 @@ impl Turn {
 
     /// Has the tools of a batch run, as soon as that is permitted.
     pub(super) fn dispatch(&mut self, batch: Batch) {
-        if self.setup.permissions.is_some() && !batch.is_complete() {
+        if batch.catalog_calls().next().is_some() {
+            self.call_catalog(batch);
+        } else if self.setup.permissions.is_some() && !batch.is_complete() {
             self.state.phase = Phase::Permit(batch);
         } else {
             self.run(batch);
@@ -488,7 +522,7 @@ impl Turn {
                     }
                     Fate::Refused { text, reason, .. } => (text, reason.status()),
                     Fate::Said { text, status } => (text, Some(status)),
-                    Fate::Run(_) | Fate::Pick { .. } | Fate::List | Fate::Skip { .. } => {
+                    Fate::Run(_) | Fate::Pick { .. } | Fate::List | Fate::Skip { .. } | Fate::Catalog(_) => {
                         (interrupted(&gated.call).text, Some(Status::Failure))
                     }
                 };

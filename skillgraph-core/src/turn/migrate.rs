@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::catalog::Then;
 use super::dispatch::{Batch, Fate};
 use super::machine::Turn;
 use super::offer::Offer;
@@ -23,7 +24,7 @@ impl Turn {
     ///
     /// [`RestoreError::NoPermissions`] as [`Turn::restore`]; of a turn saved under this very graph, any of its errors.
     pub fn migrate(setup: Arc<Setup>, saved: SavedTurn) -> Result<Self, RestoreError> {
-        if saved.is_of(&setup.graph) {
+        if saved.is_of(&setup) {
             return Self::restore(setup, saved);
         }
         let (stamp, mut old) = saved.into_parts();
@@ -32,9 +33,10 @@ impl Turn {
         }
         let phase = old.phase.take();
         let names = Names { stamp: &stamp, graph: &setup.graph };
-        let dropped = names.dropped(&old);
+        let mut dropped = names.dropped(&old);
         let left = old.cursor.filter(|cursor| names.cursor(*cursor).is_none()).map(|cursor| names.skill_id(cursor));
-        let state = names.state(old);
+        let mut state = names.state(old);
+        dropped.extend(state.catalog.fit(&setup).into_iter().map(SkillId::from));
         let mut turn = Self { setup: setup.clone(), state };
         let iteration = turn.state.iteration;
         turn.emit(Event::TurnMigrated { iteration, dropped: dropped.clone() });
@@ -53,6 +55,15 @@ impl Turn {
     fn take_up(&mut self, phase: Phase, names: &Names<'_>) {
         match phase {
             Phase::Readmit(inner) => self.take_up(*inner, names),
+            Phase::Catalog(asked) => match asked.then {
+                Then::Start { message, inherited } => self.stock(message, inherited),
+                Then::Calls(batch) => {
+                    let batch = self.renamed(batch, names);
+                    let batch = self.gate_again(batch);
+                    self.dispatch(batch);
+                }
+                Then::Resume { phase, .. } => self.take_up(*phase, names),
+            },
             Phase::Score(start) | Phase::Decide(start) => {
                 let inherited = start.inherited.map(|skill| names.skill_id(skill));
                 self.route(start.message, inherited.as_ref().map(SkillId::as_str));
@@ -79,7 +90,7 @@ impl Turn {
     /// The batch with the tools of this graph: those that it does not have do not run any more.
     fn renamed(&mut self, mut batch: Batch, names: &Names<'_>) -> Batch {
         let graph = self.setup.graph.clone();
-        let offered = Offer::of(&graph, &self.state).names(&graph);
+        let offered = Offer::of(&self.setup, &self.state).names(&graph);
         for gated in &mut batch.calls {
             match &mut gated.fate {
                 Fate::Refused { tool, .. } => *tool = tool.and_then(|tool| names.tool(tool)),
@@ -102,7 +113,7 @@ impl Turn {
                         self.record_refusal(&gated.call, CallRefusal::NotOffered);
                     }
                 }
-                Fate::Said { .. } | Fate::Pick { .. } | Fate::List | Fate::Skip { .. } => {}
+                Fate::Said { .. } | Fate::Pick { .. } | Fate::List | Fate::Skip { .. } | Fate::Catalog(_) => {}
             }
         }
         batch

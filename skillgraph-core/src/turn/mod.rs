@@ -5,13 +5,14 @@
 //! ends as if nothing had happened.
 //!
 //! ```text
-//! start ─▶ [Authorize] ─▶ [Score] ─▶ [Decide] ─▶
-//!          decide ─▶ offer ─▶ CallModel ─┬─▶ answer ─────────────────────────────────────────────────▶ Done
-//!             ▲                          └─▶ calls ─▶ gate ─▶ [Authorize] ─▶ RunTools ─▶ [Pause] ─▶ settle ─┐
-//!             └────────────────────────────────────────────────────────────────────────────────────────┘
+//! start ─▶ [Authorize] ─▶ [AskCatalog] ─▶ [Score] ─▶ [Decide] ─▶
+//!    decide ─▶ offer ─▶ CallModel ─┬─▶ answer ─▶ Done
+//!       ▲                          └─▶ calls ─▶ gate ─▶ [AskCatalog] ─▶ [Authorize] ─▶ RunTools ─▶ [Pause] ─▶ settle ─┐
+//!       └─────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
 mod bodies;
+mod catalog;
 mod dispatch;
 mod event;
 mod governor;
@@ -33,15 +34,17 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::catalog::Catalog;
 use crate::finding::Report;
 use crate::graph::Graph;
 
+pub use catalog::{CatalogAnswer, CatalogQuestion, CatalogRefusal, CatalogState, CatalogTool, CloseReason};
 pub use event::{
     CallRefusal, Event, FiringRecord, GuardRecord, HiddenSkill, MoveRecord, PickRefusal, ProposalRefusal, RunnerUp,
     ScoreRecord, Suggestion, TurnRouted, UnfinishedAction,
 };
 pub use governor::{Trip, TripAction};
-pub use machine::{Input, InputError, Output, Turn};
+pub use machine::{Carried, Input, InputError, Output, Turn};
 pub use message::{
     ArgumentsError, Message, ModelReply, ModelRequest, StopReason, ToolCall, ToolMessage, ToolSpec, Transcript, Usage,
 };
@@ -57,7 +60,8 @@ pub use state::{RestoreError, SaveFormat, SavedTurn};
 pub struct Setup {
     /// The graph.
     pub graph: Arc<Graph>,
-    /// The graph's tools as the model is told of them, in the order of the registry.
+    /// The tools of the registry as the model is told of them, in its order. What the graph has beyond them only the host of a
+    /// catalog knows, and tells when they are bound.
     pub tools: Vec<Arc<ToolSpec>>,
     /// The host's own system prompt.
     pub system: String,
@@ -69,12 +73,19 @@ pub struct Setup {
     pub decider: bool,
     /// That permissions are asked for, where they are: who sees which skill, and who runs which tool.
     pub permissions: Option<Permissions>,
+    /// Skills that the model opens within a budget, beside the graph or alone (SPEC 11).
+    pub catalog: Option<Catalog>,
 }
 
 impl Setup {
     /// Checks the graph, as [`Graph::checkup`], and whether its procedures fit into a turn.
     pub fn checkup(&self) -> Report {
         self.graph.checkup_within(self.limits.iterations)
+    }
+
+    /// Whether the agent itself has the tool, and not only the host of a catalog.
+    pub(crate) fn is_registered(&self, name: &str) -> bool {
+        self.graph.find_tool(name).is_some_and(|tool| tool.position() < self.tools.len())
     }
 }
 

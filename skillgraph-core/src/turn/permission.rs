@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::catalog::Then;
 use super::dispatch::{Batch, Fate};
 use super::machine::Turn;
 use super::offer::Offer;
@@ -141,10 +142,9 @@ impl Turn {
         let mut checks = Vec::new();
         for run in batch.open_runs(&self.setup.graph) {
             let target = Target::Call { call_id: run.call_id, tool: run.name, arguments: run.arguments };
-            let declared =
-                self.setup.permissions.iter().filter_map(|of| of.declared.get(run.tool.position())).flatten();
-            for capability in std::iter::once(&Capability::ToolCall).chain(declared) {
-                checks.push(Check { capability: capability.clone(), target: target.clone() });
+            let declared = self.declared(run.tool);
+            for capability in std::iter::once(Capability::ToolCall).chain(declared) {
+                checks.push(Check { capability, target: target.clone() });
             }
         }
         checks
@@ -179,8 +179,7 @@ impl Turn {
                 continue;
             }
             let tool = run.tool;
-            let declared = self.setup.permissions.as_ref().and_then(|of| of.declared.get(tool.position()));
-            let asked = 1 + declared.map_or(0, Vec::len);
+            let asked = 1 + self.declared(tool).len();
             // Every decision is taken, so that those of the next call stay in place.
             let answers: Vec<Decision> = (0..asked).map(|_| next(&mut decisions)).collect();
             let denied = answers.into_iter().find_map(|decision| match decision {
@@ -202,6 +201,11 @@ impl Turn {
         if changed {
             self.withdraw();
         }
+        self.ask_after_open(phase, changed);
+    }
+
+    /// Goes on where the turn was, now that what may be seen is known. `changed`: that has changed.
+    pub(super) fn resume(&mut self, phase: Phase, changed: bool) {
         match phase {
             Phase::Score(start) | Phase::Decide(start) if changed => {
                 let inherited = start.inherited_id(&self.setup.graph);
@@ -212,6 +216,15 @@ impl Turn {
                 let batch = self.gate_again(batch);
                 self.dispatch(batch);
             }
+            // What was asked of the catalog is asked anew.
+            Phase::Catalog(asked) => match asked.then {
+                Then::Start { message, inherited } => self.stock(message, inherited),
+                Then::Calls(batch) => {
+                    let batch = self.gate_again(batch);
+                    self.dispatch(batch);
+                }
+                Then::Resume { phase, changed: before } => self.resume(*phase, changed || before),
+            },
             phase => self.state.phase = phase,
         }
     }
@@ -240,7 +253,7 @@ impl Turn {
     /// Sends what has yet to run through the gate once more: what is offered now, runs (SPEC 10).
     pub(super) fn gate_again(&mut self, mut batch: Batch) -> Batch {
         let graph = self.setup.graph.clone();
-        let offer = Offer::of(&graph, &self.state);
+        let offer = Offer::of(&self.setup, &self.state);
         for gated in batch.withhold(&graph, &offer) {
             self.record_refusal(&gated, CallRefusal::NotOffered);
         }

@@ -124,6 +124,10 @@ impl Turn {
                     status: Some(Status::Success),
                 },
                 Fate::Skip { reason } => self.take_skip(&reason, &mut settlement),
+                // It was answered before anything ran.
+                Fate::Catalog(_) => {
+                    Answer::Said { text: words::interrupted(&gated.call.name), status: Some(Status::Failure) }
+                }
                 Fate::Run(run) => {
                     let returned = run.returned.unwrap_or_else(|| interrupted(&gated.call));
                     self.take_return(run.tool, returned, &mut settlement)

@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::catalog::{Asked, Then};
 use super::dispatch::Batch;
 use super::governor::Watch;
 use super::offer::Offer;
 use super::start::{Menu, Start};
-use super::{Event, Outcome, Procedure, Setup, Transcript, Turn};
+use super::{CatalogState, Event, Outcome, Procedure, Setup, Transcript, Turn};
+use crate::catalog::CatalogEntry;
 use crate::decl::ToolId;
 use crate::graph::{Graph, Hidden, SkillIx};
 
@@ -22,6 +24,8 @@ pub(super) struct State {
     pub(super) cursor: Option<SkillIx>,
     /// Skills opened beside the cursor, in order.
     pub(super) opened: Vec<SkillIx>,
+    /// What is open of the catalog.
+    pub(super) catalog: CatalogState,
     pub(super) procedure: Option<Procedure>,
     pub(super) nudged: bool,
     /// What the governor counts.
@@ -41,6 +45,8 @@ pub(super) enum Phase {
     Admit { message: String, inherited: Option<String> },
     /// Which skills may be seen still; then it goes on there.
     Readmit(Box<Phase>),
+    /// What there is of the catalog.
+    Catalog(Asked),
     /// Scores of the message.
     Score(Start),
     /// A choice from the menu.
@@ -62,6 +68,7 @@ impl Phase {
     pub(super) fn awaits(&self) -> &'static str {
         match self {
             Phase::Admit { .. } | Phase::Readmit(_) | Phase::Permit(_) => "decisions on permissions",
+            Phase::Catalog(_) => "answers about the catalog",
             Phase::Score(_) => "scores",
             Phase::Decide(_) => "a choice",
             Phase::Model(_) => "the model",
@@ -76,6 +83,11 @@ impl Phase {
         match self {
             Phase::Permit(batch) | Phase::Tools(batch) | Phase::Pause(batch) => Some(batch),
             Phase::Readmit(phase) => phase.batch(),
+            Phase::Catalog(asked) => match &asked.then {
+                Then::Calls(batch) => Some(batch),
+                Then::Resume { phase, .. } => phase.batch(),
+                Then::Start { .. } => None,
+            },
             _ => None,
         }
     }
@@ -90,6 +102,11 @@ impl Phase {
         match self {
             Phase::Permit(batch) | Phase::Tools(batch) | Phase::Pause(batch) => Some(std::mem::take(batch)),
             Phase::Readmit(phase) => phase.take_batch(),
+            Phase::Catalog(asked) => match &mut asked.then {
+                Then::Calls(batch) => Some(std::mem::take(batch)),
+                Then::Resume { phase, .. } => phase.take_batch(),
+                Then::Start { .. } => None,
+            },
             _ => None,
         }
     }
@@ -139,18 +156,24 @@ pub(super) struct GraphStamp {
     fingerprint: u64,
     pub(super) skills: Vec<String>,
     pub(super) tools: Vec<String>,
+    /// The keys of the catalog that the host gave, with their tools.
+    catalog: Vec<(String, Vec<String>)>,
     /// The tools of the steps of the procedure that is under way.
     pub(super) steps: Vec<String>,
 }
 
 impl GraphStamp {
-    fn of(graph: &Graph, procedure: Option<&Procedure>) -> Self {
+    fn of(setup: &Setup, procedure: Option<&Procedure>) -> Self {
+        let graph = &setup.graph;
+        let entries = setup.catalog.iter().flat_map(|catalog| catalog.entries());
+        let tools_of = |entry: &CatalogEntry| entry.tools.iter().map(|tool| tool.name.clone()).collect();
         let names = |tools: &[ToolId]| tools.iter().map(ToString::to_string).collect();
         Self {
             name: graph.name().to_owned(),
             fingerprint: graph.fingerprint(),
             skills: graph.skills().iter().map(|skill| skill.id.to_string()).collect(),
             tools: names(graph.tools()),
+            catalog: entries.map(|entry| (entry.key.clone(), tools_of(entry))).collect(),
             steps: procedure.map_or(Vec::new(), |procedure| names(&procedure.plan(graph))),
         }
     }
@@ -210,12 +233,20 @@ impl std::error::Error for RestoreError {}
 impl State {
     /// Whether somebody was asked what may be seen and done.
     pub(super) fn needs_permissions(&self) -> bool {
-        let asks = matches!(self.phase, Phase::Admit { .. } | Phase::Readmit(_) | Phase::Permit(_));
+        let asks = match &self.phase {
+            Phase::Admit { .. } | Phase::Readmit(_) | Phase::Permit(_) => true,
+            Phase::Catalog(asked) => matches!(asked.then, Then::Resume { .. }),
+            _ => false,
+        };
         asks || !self.hidden.is_empty()
     }
 
     /// What no turn of this graph comes to.
-    fn impossible(&self, graph: &Graph) -> Option<&'static str> {
+    fn impossible(&self, setup: &Setup) -> Option<&'static str> {
+        let graph = &setup.graph;
+        if !self.catalog.is_of(setup) {
+            return Some("it has more of the catalog open than it may, or a tool that nobody told of");
+        }
         if self.cursor.iter().chain(&self.opened).any(|skill| graph.skill(*skill).is_none()) {
             return Some("it is on a skill that the graph does not have");
         }
@@ -226,10 +257,12 @@ impl State {
         }
         // Between an offer and the end of its batch nothing changes that the offer depends on. What waits for a person, or for
         // permissions anew, passes the gate once more.
-        let offer = Offer::of(graph, self);
+        let offer = Offer::of(setup, self);
         match &self.phase {
             Phase::Model(saved) if *saved != offer => return Some("it offers other tools than the graph does there"),
-            Phase::Permit(batch) | Phase::Tools(batch) if !batch.is_offered_by(&offer) => {
+            Phase::Catalog(Asked { then: Then::Calls(batch), .. }) | Phase::Permit(batch) | Phase::Tools(batch)
+                if !batch.is_offered_by(&offer) =>
+            {
                 return Some("it runs a tool that the graph does not offer there");
             }
             Phase::Tools(batch) if batch.is_complete() => return Some("it waits for tools that have all returned"),
@@ -244,11 +277,12 @@ impl State {
 impl Turn {
     /// The turn as plain data. It can be taken at any time; a turn restored from it ends as this one would.
     pub fn save(&self) -> SavedTurn {
-        let graph = GraphStamp::of(&self.setup.graph, self.state.procedure.as_ref());
+        let graph = GraphStamp::of(&self.setup, self.state.procedure.as_ref());
         SavedTurn { format: SaveFormat, graph, state: self.state.clone() }
     }
 
-    /// Goes on with a saved turn. Where the setup has permissions, they are asked for anew before anything else (SPEC 9).
+    /// Goes on with a saved turn. What a catalog has lost since, where only its host knows it, is dropped by name as in
+    /// [`Turn::migrate`]. Where the setup has permissions, they are asked for anew before anything else (SPEC 9).
     ///
     /// # Errors
     ///
@@ -257,10 +291,13 @@ impl Turn {
     /// that was not offered, or a step be behind that is not. [`RestoreError::NoPermissions`] where permissions were asked
     /// for, and the setup has none.
     pub fn restore(setup: Arc<Setup>, saved: SavedTurn) -> Result<Self, RestoreError> {
-        if !saved.is_of(&setup.graph) {
-            return Err(saved.graph.differs_from(&setup.graph));
+        if !saved.is_of(&setup) {
+            if saved.graph.is_same_graph(&setup.graph) {
+                return Self::migrate(setup, saved);
+            }
+            return Err(saved.graph.differs_from(&setup));
         }
-        if let Some(what) = saved.state.impossible(&setup.graph) {
+        if let Some(what) = saved.state.impossible(&setup) {
             return Err(RestoreError::Impossible { what });
         }
         if setup.permissions.is_none() && saved.state.needs_permissions() {
@@ -288,8 +325,8 @@ impl Turn {
 
 impl SavedTurn {
     /// Whether it was saved under this graph. The steps of a procedure are part of what the fingerprint is of.
-    pub(super) fn is_of(&self, graph: &Graph) -> bool {
-        self.graph == GraphStamp { steps: self.graph.steps.clone(), ..GraphStamp::of(graph, None) }
+    pub(super) fn is_of(&self, setup: &Setup) -> bool {
+        self.graph == GraphStamp { steps: self.graph.steps.clone(), ..GraphStamp::of(setup, None) }
     }
 
     pub(super) fn into_parts(self) -> (GraphStamp, State) {
@@ -298,8 +335,13 @@ impl SavedTurn {
 }
 
 impl GraphStamp {
-    fn differs_from(self, graph: &Graph) -> RestoreError {
-        let current = GraphStamp::of(graph, None);
+    /// Whether the graph is the same, and at the most the catalog of the host is another.
+    fn is_same_graph(&self, graph: &Graph) -> bool {
+        self.name == graph.name() && self.fingerprint == graph.fingerprint()
+    }
+
+    fn differs_from(self, setup: &Setup) -> RestoreError {
+        let current = GraphStamp::of(setup, None);
         let old: Vec<&String> = self.skills.iter().chain(&self.tools).collect();
         let now: Vec<&String> = current.skills.iter().chain(&current.tools).collect();
         let missing = |from: &[&String], other: &[&String]| {

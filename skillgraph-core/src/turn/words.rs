@@ -2,7 +2,8 @@
 
 use super::start::{Menu, reachable};
 use super::state::State;
-use super::{PickRefusal, Procedure, Setup, Trip};
+use super::{CatalogRefusal, PickRefusal, Procedure, Setup, Trip};
+use crate::catalog::{Binding, Catalog, CatalogEntry, Disclosure, NotBound, Opened, Opening, SkillPolicy, header_line};
 use crate::decide::Cause;
 use crate::decl::{OnSkip, SkillId, Status, ToolId};
 use crate::graph::{Graph, Hidden, Skill, SkillIx, Step};
@@ -11,12 +12,16 @@ use crate::text::one_line;
 /// How a message of the framework begins, so that a reader of the transcript knows who speaks.
 pub(super) const FRAMEWORK: &str = "[skillgraph] ";
 
-/// What is constant comes first: the host's text, the open skill, skills opened beside it, the step.
+/// What is constant comes first: the host's text, the catalog, the open skill, skills opened beside it, the step.
 pub(super) fn system_prompt(setup: &Setup, state: &State) -> String {
     let graph = &setup.graph;
     let mut sections: Vec<String> = Vec::new();
     if !setup.system.trim().is_empty() {
         sections.push(setup.system.clone());
+    }
+    if let Some(catalog) = &setup.catalog {
+        let listing = catalog.listing(&state.catalog.away);
+        sections.extend((!listing.is_empty()).then(|| listing.into_owned()));
     }
     let open = state.cursor.iter().chain(&state.opened).filter_map(|skill| graph.skill(*skill));
     sections.extend(open.filter(|skill| skill.surface.is_in_prompt()).map(body_section));
@@ -110,6 +115,146 @@ pub(super) fn skip_step_description(procedure: &Procedure, graph: &Graph) -> Str
         OnSkip::Hold => "The reason is recorded and the step stays the current one.",
     };
     format!("Says why step {} of {} is not needed. {policy}", procedure.step(), procedure.total(graph))
+}
+
+/// `open_skill`.
+pub(super) fn open_skill_description(policy: &SkillPolicy) -> String {
+    let keys = match policy.disclosure {
+        Disclosure::Catalog => "as it stands in <available_skills>",
+        Disclosure::Search => "as `search_skills` gives it",
+    };
+    format!(
+        "Opens a skill by its key, {keys}: its instructions come back, and its tools can be called from your next message on. \
+         Open at the same time: {} at the most.",
+        policy.max_open_skills
+    )
+}
+
+/// `bind_skill_tools`.
+pub(super) fn bind_tools_description(policy: &SkillPolicy) -> String {
+    format!(
+        "Makes tools of an open skill callable from your next message on, by name. At the most {} of one skill and {} in all.",
+        policy.max_bound_tools_per_skill, policy.max_bound_tools_total
+    )
+}
+
+/// `search_skills`.
+pub(super) const SEARCH_SKILLS_DESCRIPTION: &str =
+    "Finds skills by what is to be done. `open_skill` opens one by the key that stands there.";
+
+/// Where a setup has no catalog any more.
+pub(super) const NO_CATALOG: &str = "There are no skills to open any more.";
+
+/// A skill of the catalog that opened, for the model.
+pub(super) fn catalog_opened(entry: &CatalogEntry, prompt: &str, opening: &Opening, policy: &SkillPolicy) -> String {
+    let key = &entry.key;
+    let already = if opening.already_open { " already" } else { "" };
+    let mut text = format!("`{key}` is open{already}.");
+    if entry.needs_sandbox {
+        text.push_str(" It needs a sandbox.");
+    }
+    if !prompt.trim().is_empty() {
+        text.push_str(&format!(" Its instructions:\n\n{prompt}\n"));
+    }
+    text.push_str(&bound(&opening.binding));
+    if let Some(index) = &opening.index {
+        let rows = index.iter().map(|tool| {
+            let description = tool.description.as_deref().map_or(String::new(), |text| format!(": {}", one_line(text)));
+            format!("\n- {}{description}", tool.name)
+        });
+        let rows: String = rows.collect();
+        let cut = entry.tools.len().saturating_sub(index.len());
+        let cut = if cut == 0 { String::new() } else { format!("\n({cut} more are not shown.)") };
+        text.push_str(&format!(
+            "\nIt has {} tools, of which {} can be bound. Bind those that you need with `bind_skill_tools`:{rows}{cut}",
+            entry.tools.len(),
+            policy.max_bound_tools_per_skill
+        ));
+    }
+    text
+}
+
+/// A skill of the catalog that opened by itself.
+pub(super) fn preopened(text: &str) -> String {
+    format!("{FRAMEWORK}{text}")
+}
+
+/// Tools that were bound, and not.
+pub(super) fn tools_bound(key: &str, binding: &Binding) -> String {
+    let text = bound(binding);
+    if text.is_empty() { format!("Nothing more of `{key}` was bound.") } else { text.trim_start().to_owned() }
+}
+
+fn bound(binding: &Binding) -> String {
+    let mut text = String::new();
+    if !binding.bound.is_empty() {
+        let names = joined(binding.bound.iter().map(String::as_str));
+        text.push_str(&format!("\nFrom your next message on you can call {names}."));
+    }
+    for NotBound { tool, reason } in &binding.not_bound {
+        text.push_str(&format!("\n`{}` is not bound by this: {reason}.", one_line(tool)));
+    }
+    text
+}
+
+/// A skill of the catalog that did not open, or of which no tool can be bound.
+pub(super) fn catalog_refused(key: &str, reason: &CatalogRefusal, catalog: &Catalog, opened: &Opened) -> String {
+    let open = || joined(opened.skills());
+    match reason {
+        // The three read the same, and the key is not said back.
+        CatalogRefusal::Unknown | CatalogRefusal::NotForTier | CatalogRefusal::Unavailable => {
+            let keys = match catalog.policy().disclosure {
+                Disclosure::Catalog => "The keys stand in <available_skills>.",
+                Disclosure::Search => "`search_skills` gives keys.",
+            };
+            format!("There is no skill with that key. {keys}")
+        }
+        CatalogRefusal::TooManyOpen => match opened.skills().len() {
+            0 => "No skill can be opened here.".to_owned(),
+            count => format!(
+                "`{key}` was not opened: {count} may be open at the same time, and {} are. Work with what is open.",
+                open()
+            ),
+        },
+        CatalogRefusal::NoToolsLeft => match opened.skills().len() {
+            0 => "No skill can be opened here.".to_owned(),
+            _ => format!(
+                "`{key}` was not opened: as many tools are bound as may be. Work with what is open: {}.",
+                open()
+            ),
+        },
+        CatalogRefusal::NotOpen => format!("`{key}` is not open: open it with `open_skill` before you bind its tools."),
+        CatalogRefusal::Failed { .. } => {
+            format!("`{key}` could not be opened now. Try again later, or go on without it.")
+        }
+    }
+}
+
+/// What a search found.
+pub(super) fn search_results(hits: &[&CatalogEntry], found: bool, opened: &Opened) -> String {
+    if hits.is_empty() {
+        return "No skill is there.".to_owned();
+    }
+    let rows = hits.iter().map(|entry| {
+        let open = if opened.is_open(&entry.key) { " (open already)" } else { "" };
+        format!("\n{SEARCH_ROW}{}{open}", header_line(entry))
+    });
+    let rows: String = rows.collect();
+    let first = if found { "Best first:" } else { "Nothing fits these words. Some of the skills that there are:" };
+    format!("{first}{rows}\n\nOpen one with `open_skill`.")
+}
+
+/// How a row of a search begins.
+pub(super) const SEARCH_ROW: &str = "- ";
+
+/// A call of a tool that another call of the same message has bound.
+pub(super) fn bound_in_this_message(name: &str) -> String {
+    format!("`{name}` was not run: it is bound by this very message, and can be called from your next one on.")
+}
+
+/// A call of a tool that an open skill has, and that is not bound.
+pub(super) fn not_bound(name: &str, key: &str) -> String {
+    format!("`{name}` is not bound: bind it with `bind_skill_tools`, as a tool of `{key}`, and call it then.")
 }
 
 /// A call of a tool that was not in the request.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
+use quote::{ToTokens, format_ident, quote_spanned};
 
 use super::rebase::rebase;
 use super::tools::of_tool_at;
@@ -41,6 +41,13 @@ pub(super) fn closures(emit: &Emit<'_>) -> TokenStream {
             None => quote_spanned!(Span::mixed_site()=> &#private::ToolResult),
         };
         consts.extend(constant(&private, &route_test(at), &input, closure));
+    }
+    let skills = emit.graph.catalog.iter().flat_map(|catalog| &catalog.skills);
+    for (at, path) in skills.filter_map(|skill| skill.available.as_ref()).enumerate() {
+        let (ident, path) = (availability(at), rebase(path.to_token_stream()));
+        consts.extend(quote_spanned! {Span::mixed_site()=>
+            pub const #ident: #private::Availability = || #private::guard::is_available(#path);
+        });
     }
     if consts.is_empty() {
         return consts;
@@ -113,6 +120,11 @@ pub(super) fn tree_test(at: usize) -> Ident {
 /// The name of the test of an edge's closure.
 pub(super) fn route_test(route: usize) -> Ident {
     format_ident!("route_{}", route, span = Span::mixed_site())
+}
+
+/// The name of the question whether a skill of the catalog is there.
+pub(super) fn availability(at: usize) -> Ident {
+    format_ident!("available_{}", at, span = Span::mixed_site())
 }
 
 fn constant(private: &TokenStream, ident: &Ident, input: &TokenStream, closure: &Closure) -> TokenStream {

@@ -21,7 +21,10 @@ pub(super) fn unresolved(emit: &Emit<'_>) -> TokenStream {
         Trigger::Returns { tools, .. } => tools.named(),
         _ => &[],
     });
-    let tools = of_skills.chain(&graph.baseline).chain(of_routes);
+    let stocked = graph.catalog.iter().flat_map(|catalog| &catalog.skills);
+    let stocked =
+        stocked.flat_map(|skill| skill.tools.iter().chain(skill.default_bind.iter().flat_map(|names| &names.list)));
+    let tools = of_skills.chain(stocked).chain(&graph.baseline).chain(of_routes);
     let tools: Vec<_> = tools.filter(|name| !emit.knows_tool(name)).map(|name| &name.ident).collect();
 
     if skills.is_empty() && tools.is_empty() {

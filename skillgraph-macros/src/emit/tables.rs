@@ -3,13 +3,14 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use skillgraph_core::decl::{
-    Body, GovernorLimits, Lints, Literal, Number, OnSkip, Scope, SkillDecl, StatusSet, Surface,
+    Body, GovernorLimits, Lints, Literal, Number, OnSkip, Scope, SkillDecl, StatusSet, Surface, Word,
 };
+use skillgraph_core::{ModelTier, SkillPolicy};
 
 use skillgraph_core::score::ScorePolicy;
 
 use super::Emit;
-use super::closures::{entry_test, route_test, tree_test, typed_tool};
+use super::closures::{availability, entry_test, route_test, tree_test, typed_tool};
 use crate::ast::{self, Branch, Closure, Condition, Route, Skill, Term, Then, Trigger, TriggerTools};
 use crate::lower::{path, source};
 use crate::place::Place;
@@ -74,6 +75,7 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
             }
         }
     }));
+    let catalog = option(emit.graph.catalog.as_ref().map(|catalog| catalog_row(emit, catalog)));
     let mut closures = 0;
     let tree = emit.graph.tree.as_ref().and_then(|tree| branch_row(emit, &tree.root, &mut closures));
     let tree = option(tree);
@@ -90,6 +92,72 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
             classify: #classify,
             tree: #tree,
             governor: #governor,
+            catalog: #catalog,
+        }
+    }
+}
+
+fn catalog_row(emit: &Emit<'_>, catalog: &ast::Catalog) -> TokenStream {
+    let private = emit.private();
+    let variant = |value: &dyn std::fmt::Debug| Ident::new(&format!("{value:?}"), Span::mixed_site());
+    let tier = |tier: Option<ModelTier>| {
+        option(tier.map(|tier| {
+            let tier = variant(&tier);
+            quote_spanned!(Span::mixed_site()=> #private::ModelTier::#tier)
+        }))
+    };
+    let lowered = emit.decl.catalog.iter().flat_map(|catalog| &catalog.skills);
+    let mut asked = 0;
+    let skills = catalog.skills.iter().zip(lowered).map(|(skill, decl)| {
+        let (ident, key) = (&decl.ident.text, &decl.key.text);
+        let title = option(decl.title.as_ref().map(|title| title.text.to_token_stream()));
+        let text = |word: &Option<Word<Place>>| word.as_ref().map_or_else(String::new, |word| word.text.clone());
+        let (header, prompt) = (text(&decl.header), text(&decl.prompt));
+        let tools = emit.tool_paths(&skill.tools);
+        let default_bind = emit.tool_paths(skill.default_bind.as_ref().map_or(&[], |names| &names.list));
+        let (needs_sandbox, min_model_tier) = (skill.needs_sandbox, tier(skill.min_model_tier));
+        let available = option(decl.available.as_ref().map(|path| {
+            let (source, test) = (&path.text, availability(asked));
+            asked += 1;
+            quote_spanned!(Span::mixed_site()=> (#source, __closures::#test))
+        }));
+        let lints = lints(&private, &skill.attributes.lints);
+        quote_spanned! {Span::mixed_site()=>
+            #private::CatalogSkillRow {
+                ident: #ident,
+                key: #key,
+                title: #title,
+                header: #header,
+                prompt: #prompt,
+                tools: &[#(#tools),*],
+                default_bind: &[#(#default_bind),*],
+                needs_sandbox: #needs_sandbox,
+                min_model_tier: #min_model_tier,
+                available: #available,
+                lints: #lints,
+            }
+        }
+    });
+    let SkillPolicy {
+        max_open_skills,
+        max_bound_tools_per_skill,
+        max_bound_tools_total,
+        model_tier,
+        disclosure,
+        reset,
+    } = catalog.policy;
+    let (model_tier, disclosure, reset) = (tier(model_tier), variant(&disclosure), variant(&reset));
+    quote_spanned! {Span::mixed_site()=>
+        #private::CatalogRow {
+            policy: #private::SkillPolicy {
+                max_open_skills: #max_open_skills,
+                max_bound_tools_per_skill: #max_bound_tools_per_skill,
+                max_bound_tools_total: #max_bound_tools_total,
+                model_tier: #model_tier,
+                disclosure: #private::Disclosure::#disclosure,
+                reset: #private::Reset::#reset,
+            },
+            skills: &[#(#skills),*],
         }
     }
 }
@@ -303,7 +371,7 @@ fn texts(texts: Option<&ast::Texts>) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> &[#(#texts),*])
 }
 
-fn kinds(kinds: Option<&ast::Kinds>) -> TokenStream {
+fn kinds(kinds: Option<&ast::Names>) -> TokenStream {
     let kinds = kinds.into_iter().flat_map(|kinds| &kinds.list).map(|kind| &kind.text);
     quote_spanned!(Span::mixed_site()=> &[#(#kinds),*])
 }

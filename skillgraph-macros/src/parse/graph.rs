@@ -9,18 +9,29 @@ use syn::parse::ParseStream;
 use syn::{Token, Type, token};
 
 use super::{
-    attributes, classify, end, entry, governor, name, new_name, not_yet, recover, refuse_lints, route, skill, text,
-    tree,
+    attributes, catalog, classify, end, entry, governor, name, new_name, not_yet, recover, refuse_lints, route, skill,
+    text, tree,
 };
 use crate::ast::{Graph, Tool, ToolKind};
 use crate::files;
 use crate::findings::Findings;
 
 /// The words that begin an item in this version.
-const ITEM_WORDS: [&str; 10] =
-    ["tools", "baseline", "skill", "skills", "entry", "route", "never_routes", "classify", "tree", "governor"];
+const ITEM_WORDS: [&str; 11] = [
+    "tools",
+    "baseline",
+    "skill",
+    "skills",
+    "entry",
+    "route",
+    "never_routes",
+    "classify",
+    "tree",
+    "governor",
+    "catalog",
+];
 /// The words of SPEC 1.1 that this version does not have.
-const LATER_WORDS: [&str; 2] = ["require", "catalog"];
+const LATER_WORDS: [&str; 1] = ["require"];
 
 /// `attr* vis graph NAME { item* }`
 pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Graph> {
@@ -46,6 +57,7 @@ pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Res
         unread_tree: None,
         file_routes: 0,
         governor: None,
+        catalog: None,
     };
     if !input.peek(token::Brace) {
         findings.push_syntax(input.error("expected `{` and the items of the graph"));
@@ -123,6 +135,19 @@ fn item(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> s
                 findings.push(finding.help("remove one of the two"));
             }
             graph.governor = Some(governor::governor(input, word.span(), findings)?);
+            Ok(())
+        }
+        "catalog" => {
+            refuse_lints(&attributes, word.span(), "a catalog", findings);
+            if !input.peek(token::Brace) {
+                return Err(input.error("expected `{` and the policy and skills of the catalog"));
+            }
+            if graph.catalog.is_some() {
+                let finding = Finding::new(Code::Syntax, word.span(), "the graph has two catalogs");
+                findings.push(finding.help("put the skills of both into one"));
+            }
+            let catalog = catalog::catalog(input, word.span(), findings)?;
+            graph.catalog.get_or_insert(catalog);
             Ok(())
         }
         "tree" => {

@@ -1,5 +1,6 @@
 //! Source text to [`crate::ast`], recovering: one malformed item, field or list element never hides the others.
 
+mod catalog;
 mod classify;
 mod entry;
 mod governor;

@@ -11,7 +11,7 @@ use syn::parse::ParseStream;
 use syn::{LitInt, Token, token};
 
 use super::{docs, name, new_name, not_yet, recover, text};
-use crate::ast::{Attributes, Body, Graph, Kinds, Skill, Step, Steps};
+use crate::ast::{Attributes, Body, Graph, Names, Skill, Step, Steps};
 use crate::files;
 use crate::findings::Findings;
 
@@ -185,14 +185,14 @@ fn refresh(input: ParseStream<'_>) -> syn::Result<(NonZeroU32, Span)> {
     Ok((every, literal.span()))
 }
 
-/// Kinds of artifact, in square brackets.
-fn kinds(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Option<Kinds>> {
+/// Names of artifact, in square brackets.
+fn kinds(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Option<Names>> {
     let list = recover::list(input, findings, |input, _| name(input, "a kind of artifact"))?;
-    Ok((!list.is_unread()).then_some(Kinds { span: list.span, list: list.elements }))
+    Ok((!list.is_unread()).then_some(Names { span: list.span, list: list.elements }))
 }
 
 /// One word of a closed set.
-fn word_of<T: Copy>(
+pub(super) fn word_of<T: Copy>(
     input: ParseStream<'_>,
     words: &[(&str, T)],
     findings: &mut Findings,

@@ -37,6 +37,10 @@ pub async fn find() -> ::std::result::Result<Found, ::std::convert::Infallible> 
 struct Tools;
 
 mod skill {
+    pub(super) async fn is_there() -> bool {
+        true
+    }
+
     pub(super) fn is_long(text: &str) -> bool {
         text.len() > 1000
     }
@@ -80,6 +84,13 @@ pub mod inner {
             entry graph when picked;
             classify: keyword { margin: 0.2 }
             governor { then: warn }
+            catalog {
+                policy: { preset: small, disclosure: search },
+                skill catalog = "group:catalog" {
+                    header: "a catalog", prompt: "Call it.", tools: [search, tool],
+                    available: super::skill::is_there,
+                }
+            }
             never_routes: ["none"];
             route skill -> graph on find where value > 3 && output in ["a", "b"] as "found";
             route skill -> graph on search when |out| out.len() > 3;

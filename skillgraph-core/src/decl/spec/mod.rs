@@ -40,6 +40,8 @@ use std::num::NonZeroU32;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::policy::{ModelTier, SkillPolicy};
+
 use super::{GuardOperator, OnSkip, Scope, ScorerKind, Status, Surface};
 pub use write::NotData;
 
@@ -72,6 +74,9 @@ pub struct GraphSpec {
     /// When a run is spinning, and what is done about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub governor: Option<GovernorSpec>,
+    /// Skills that a model opens within a budget.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catalog: Option<CatalogSpec>,
 }
 
 impl GraphSpec {
@@ -87,6 +92,7 @@ impl GraphSpec {
             classify: None,
             tree: None,
             governor: None,
+            catalog: None,
         }
     }
 }
@@ -119,6 +125,45 @@ pub enum ThenSpec {
     Warn,
     /// Asks the model of that name from then on.
     Escalate(String),
+}
+
+/// Skills that a model opens within a budget (SPEC 11).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CatalogSpec {
+    /// How much of it may be open; what it does not say is as in [`SkillPolicy::DEFAULT`].
+    #[serde(default, skip_serializing_if = "is_default_policy")]
+    pub policy: SkillPolicy,
+    /// Its skills; a host may add others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<CatalogSkillSpec>,
+}
+
+/// One skill of a catalog.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CatalogSkillSpec {
+    /// What the model opens it by.
+    pub key: String,
+    /// Its name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The one line by which a model chooses.
+    pub header: String,
+    /// Its instructions, taken as they are.
+    pub prompt: String,
+    /// Names of its tools.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// Names of tools that are bound when it opens, where there are too many to bind all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_bind: Option<Vec<String>>,
+    /// It needs a sandbox: the model and the host are told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub needs_sandbox: bool,
+    /// The least model that it is for; any where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_model_tier: Option<ModelTier>,
 }
 
 /// A part of a tree: the id of a skill, or a condition.
@@ -322,6 +367,10 @@ fn not_empty<T, E: Error>(list: Vec<T>, what: &str) -> Result<Vec<T>, E> {
 
 fn is_system_prompt(surface: &Surface) -> bool {
     *surface == Surface::SystemPrompt
+}
+
+fn is_default_policy(policy: &SkillPolicy) -> bool {
+    *policy == SkillPolicy::DEFAULT
 }
 
 fn is_active(scope: &Scope) -> bool {

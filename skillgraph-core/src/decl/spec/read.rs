@@ -1,15 +1,15 @@
 //! Data as a declaration.
 
 use super::{
-    BranchSpec, ClassifySpec, ConditionSpec, EntrySpec, GovernorSpec, GraphSpec, GuardSpec, GuardValueSpec, RouteSpec,
-    ScalarSpec, SkillSpec, StepSpec, ThenSpec,
+    BranchSpec, CatalogSkillSpec, ClassifySpec, ConditionSpec, EntrySpec, GovernorSpec, GraphSpec, GuardSpec,
+    GuardValueSpec, RouteSpec, ScalarSpec, SkillSpec, StepSpec, ThenSpec,
 };
 use crate::Report;
 use crate::check::check_up;
 use crate::decl::{
-    Body, Branch, Classify, Condition, EntryDecl, Fork, Form, Governor, GovernorLimits, GovernorThen, GraphDecl,
-    GuardTerm, Lints, Literal, Number, Prose, RouteDecl, SkillDecl, StatusSet, StepDecl, Steps, Surface, TextList,
-    ToolDecl, Tree, Trigger, TriggerTools, Word,
+    Body, Branch, CatalogDecl, CatalogSkillDecl, Classify, Condition, EntryDecl, Fork, Form, Governor, GovernorLimits,
+    GovernorThen, GraphDecl, GuardTerm, Lints, Literal, Number, Prose, RouteDecl, SkillDecl, StatusSet, StepDecl,
+    Steps, Surface, TextList, ToolDecl, Tree, Trigger, TriggerTools, Word,
 };
 use crate::score::ScorePolicy;
 
@@ -36,7 +36,29 @@ impl GraphSpec {
             classify: self.classify.as_ref().map(classify),
             governor: self.governor.as_ref().map(governor),
             tree: self.tree.as_ref().map(|root| Tree { at: (), root: branch(root) }),
+            catalog: self.catalog.as_ref().map(|catalog| CatalogDecl {
+                at: (),
+                policy: catalog.policy,
+                skills: catalog.skills.iter().map(catalog_skill).collect(),
+            }),
         }
+    }
+}
+
+fn catalog_skill(spec: &CatalogSkillSpec) -> CatalogSkillDecl<()> {
+    CatalogSkillDecl {
+        ident: word(&spec.key),
+        key: word(&spec.key),
+        title: spec.title.as_deref().map(word),
+        header: Some(word(&spec.header)),
+        prompt: Some(word(&spec.prompt)),
+        tools: words(&spec.tools),
+        default_bind: text_list(spec.default_bind.as_deref()),
+        needs_sandbox: spec.needs_sandbox,
+        min_model_tier: spec.min_model_tier,
+        available: None,
+        lints: Lints::default(),
+        unread: false,
     }
 }
 

@@ -4,26 +4,26 @@ use std::collections::HashMap;
 use std::num::NonZeroU32;
 
 use super::{
-    BranchSpec, ClassifySpec, ConditionSpec, EntrySpec, GovernorSpec, GraphSpec, GuardSpec, GuardValueSpec, RouteSpec,
-    ScalarSpec, SkillSpec, StepSpec, ThenSpec,
+    BranchSpec, CatalogSkillSpec, CatalogSpec, ClassifySpec, ConditionSpec, EntrySpec, GovernorSpec, GraphSpec,
+    GuardSpec, GuardValueSpec, RouteSpec, ScalarSpec, SkillSpec, StepSpec, ThenSpec,
 };
 use crate::decl::{
-    Body, Branch, Classify, Condition, EntryDecl, Governor, GovernorLimits, GovernorThen, GraphDecl, GuardTerm,
-    Literal, Number, RouteDecl, SkillDecl, StepDecl, Surface, TextList, Trigger, TriggerTools, Word,
+    Body, Branch, CatalogDecl, Classify, Condition, EntryDecl, Governor, GovernorLimits, GovernorThen, GraphDecl,
+    GuardTerm, Literal, Number, RouteDecl, SkillDecl, StepDecl, Surface, TextList, Trigger, TriggerTools, Word,
 };
 
 use crate::score::ScorePolicy;
 
-/// A graph has a closure, which is code: it cannot be written as data.
+/// A graph has a closure or a function, which is code: it cannot be written as data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotData {
-    /// The source text of the first closure.
+    /// The source text of the first one.
     pub closure: String,
 }
 
 impl std::fmt::Display for NotData {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the graph has a closure, which cannot be written as data: {}", self.closure)
+        write!(f, "the graph has code, which cannot be written as data: {}", self.closure)
     }
 }
 
@@ -47,6 +47,7 @@ impl<S> GraphDecl<S> {
             classify: self.classify.as_ref().map(classify_spec),
             governor: self.governor.as_ref().map(governor_spec),
             tree: self.tree.as_ref().map(|tree| names.branch_spec(&tree.root)).transpose()?,
+            catalog: self.catalog.as_ref().map(|catalog| names.catalog_spec(catalog)).transpose()?,
         })
     }
 }
@@ -101,6 +102,24 @@ impl<'a> Names<'a> {
             produces: texts(&skill.produces),
             consumes: texts(&skill.consumes),
         }
+    }
+
+    fn catalog_spec<S>(&self, catalog: &CatalogDecl<S>) -> Result<CatalogSpec, NotData> {
+        let text = |word: &Option<Word<S>>| word.as_ref().map(|word| word.text.clone());
+        let skills = catalog.skills.iter().map(|skill| match &skill.available {
+            Some(path) => Err(NotData { closure: path.text.clone() }),
+            None => Ok(CatalogSkillSpec {
+                key: skill.key.text.clone(),
+                title: text(&skill.title),
+                header: text(&skill.header).unwrap_or_default(),
+                prompt: text(&skill.prompt).unwrap_or_default(),
+                tools: self.tools(&skill.tools),
+                default_bind: skill.default_bind.as_ref().map(|list| self.tools(&list.list)),
+                needs_sandbox: skill.needs_sandbox,
+                min_model_tier: skill.min_model_tier,
+            }),
+        });
+        Ok(CatalogSpec { policy: catalog.policy, skills: skills.collect::<Result<_, _>>()? })
     }
 
     fn entry_spec<S>(&self, entry: &EntryDecl<S>) -> Result<EntrySpec, NotData> {

@@ -1,0 +1,22 @@
+use skillgraph::skill_graph;
+
+skill_graph! {
+    graph office {
+        tools { search: dyn, comment: dyn, close: dyn }
+
+        catalog {
+            policy: { max_bound_tools_per_skill: 2 },
+
+            #[deny(skillgraph::nothing_bound_on_open)]
+            skill jira = "mcp:jira" {
+                header: "tickets",
+                prompt: "Search before you write.",
+                tools: [search, comment, close],
+            }
+        }
+    }
+}
+
+fn main() {
+    let _ = &office::GRAPH;
+}
