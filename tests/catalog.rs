@@ -12,8 +12,8 @@ use skillgraph::core::catalog::{NotBoundReason, Opened};
 use skillgraph::core::turn::{CatalogRefusal, CloseReason};
 use skillgraph::{
     AgentBuilder, Authorizer, AuthorizerError, BuildError, Capability, CatalogEntry, CatalogSkill, CatalogSkillError,
-    Decision, Disclosure, DynTool, Event, Identity, ModelReply, Reset, ScriptedModel, SkillPolicy, Target, ToolHeader,
-    TurnReport, skill_graph,
+    Decision, Disclosure, DynTool, Event, Graph, Identity, ModelReply, Reset, ScriptedModel, SkillPolicy, Target,
+    ToolHeader, TurnReport, skill_graph,
 };
 
 skill_graph! {
@@ -512,4 +512,79 @@ fn an_agent_whose_names_collide_is_not_built() {
     );
     assert!(with(&[&remote("Two Words", &[])]).is_err_and(|text| text.starts_with("`Two Words` cannot be the key")));
     assert!(matches!(host(&model, &[&one]).preopen(["none"]).build(), Err(BuildError::Catalog(_))));
+}
+
+mod jira {
+    pub async fn connected() -> bool {
+        false
+    }
+}
+
+skill_graph! {
+    pub graph away {
+        tools { jira_search: dyn }
+        catalog {
+            skill jira = "mcp:jira" {
+                header: "tickets", prompt: "Search before you write.", tools: [jira_search],
+                available: self::jira::connected, needs_sandbox: true,
+            }
+            /// A doc comment is the header.
+            skill notes { prompt: "Note it." }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_declared_skill_says_itself_whether_it_is_there() {
+    let model = ScriptedModel::new([open("mcp:jira"), open("notes"), answer()]);
+    run(away::agent(away::Tools { jira_search: succeeds("jira_search") }).model(model.clone()), "hello").await;
+    assert!(model.requests()[0].system.contains("\n- notes: A doc comment is the header.\n"));
+    assert!(!all_text(&model.requests()[0]).contains("jira"));
+    assert_eq!(result(&model, 2), "`notes` is open. Its instructions:\n\nNote it.\n");
+}
+
+#[test]
+fn a_catalog_goes_to_data_and_comes_back_and_is_drawn() {
+    let spec = office::GRAPH.spec().expect("no closures");
+    let json = serde_json::to_value(&spec).expect("JSON");
+    assert_eq!(json["catalog"]["skills"][1]["default_bind"], json!(["jira_search"]));
+    assert_eq!(json["catalog"]["policy"]["max_open_skills"], 2);
+    let graph = office::GRAPH.compiled().expect("a graph");
+    let names: Vec<&str> = graph.tools().iter().map(|tool| tool.as_str()).collect();
+    let again = Graph::compile(&serde_json::from_value(json).expect("a spec"), &names).expect("a graph");
+    assert_eq!(again.declaration().spec().expect("no closures"), spec);
+    let drawing = office::GRAPH.to_mermaid();
+    assert!(drawing.contains("  c0[[\"builtin:pdf<br/>read and summarise PDF files\"]]\n"), "{drawing}");
+    assert!(drawing.contains("  start -.->|\"open_skill\"| c0\n"), "{drawing}");
+    // What says whether a skill is there is code.
+    assert!(away::GRAPH.spec().is_err_and(|error| error.to_string().contains("self::jira::connected")));
+}
+
+#[test]
+fn mistakes_of_a_catalog_from_data_are_reported_at_their_pointers() {
+    let spec = json!({
+        "name": "desk",
+        "skills": [],
+        "catalog": {
+            "policy": { "max_bound_tools_per_skill": 1 },
+            "skills": [
+                { "key": "one", "header": "", "prompt": "Do.", "tools": ["find", "fnd"], "default_bind": ["find", "pay"] },
+                { "key": "One", "header": "h", "prompt": "Do." },
+            ],
+        },
+    });
+    let report =
+        Graph::compile(&serde_json::from_value(spec).expect("a spec"), &["find", "pay"]).expect_err("mistakes");
+    let found: Vec<(&str, &str)> =
+        report.findings.iter().map(|finding| (finding.at.as_str(), finding.code.as_str())).collect();
+    assert_eq!(
+        found,
+        [
+            ("/catalog/skills/1/key", "invalid-name"),
+            ("/catalog/skills/0/tools/1", "unknown-tool"),
+            ("/catalog/skills/0/header", "empty-text"),
+            ("/catalog/skills/0/default_bind/1", "foreign-tool"),
+            ("/catalog/skills/0/default_bind", "default-bind-over-limit"),
+        ]
+    );
 }

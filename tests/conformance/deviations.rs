@@ -237,12 +237,25 @@ fn holds(when: &str, seen: &Seen<'_>) -> bool {
             !is_ascii(&row["query"])
                 || (!only_one.is_empty() && only_one.iter().all(|key| of(key).is_some_and(|skill| !is_ascii(skill))))
         }
+        "a probe throws" => skills(seen).iter().any(|skill| skill["available"].get("throws").is_some()),
+        "a prompt throws, or is over the ceiling" => skills(seen).iter().any(|skill| {
+            skill["promptFn"].get("throws").is_some() || skill["prompt"].as_str().is_some_and(|text| text.contains('*'))
+        }),
+        "a skill binds nothing where no tool is named" => {
+            skills(seen).iter().any(|skill| skill["bindNoNamesEmpty"] == true)
+        }
+        "a skill is there at first and not later" => skills(seen).iter().any(|skill| skill["available"].is_array()),
         "a skill is hidden" => !list(&seen.case["agent"]["permissions"], "hidden_skills").is_empty(),
         "navigation is denied" => {
             list(&seen.case["agent"]["permissions"], "denied_tools").iter().any(|tool| tool == "read_skill")
         }
         other => panic!("deviations.toml: unknown predicate {other:?}"),
     }
+}
+
+/// The skills of a case about a catalog.
+fn skills<'a>(seen: &Seen<'a>) -> &'a [Value] {
+    list(&seen.case["input"], "skills")
 }
 
 fn kind(value: &Value) -> std::mem::Discriminant<Value> {

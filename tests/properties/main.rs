@@ -2,6 +2,7 @@
 //! permissions, random people.
 
 mod catalog;
+mod catalog_turns;
 #[path = "../common/mod.rs"]
 mod common;
 mod graphs;
