@@ -114,9 +114,9 @@ fn graph() -> GraphSpec {
     let mut spec = GraphSpec::new("graph");
     spec.skills =
         THINGS.iter().map(|thing| skill(thing, &header(thing), instructions(thing), tools_of(thing))).collect();
-    let rule = |thing: &&str| Some(ConditionSpec::Keywords(vec![(*thing).to_owned()]));
-    let entry = |thing: &&str| EntrySpec { skill: (*thing).into(), when: rule(thing), examples: None, label: None };
-    spec.entries = THINGS.iter().map(|thing| entry(&thing)).collect();
+    let rule = |thing: &str| Some(ConditionSpec::Keywords(vec![thing.to_owned()]));
+    let entry = |thing: &str| EntrySpec { skill: thing.into(), when: rule(thing), examples: None, label: None };
+    spec.entries = THINGS.iter().map(|thing| entry(thing)).collect();
     spec
 }
 

@@ -175,3 +175,10 @@ fn compiled_runbook_has_the_folder_s_skills() {
     assert!(said.starts_with("billing, audit-log, escalation\nflowchart TD\n"), "{said}");
     assert!(said.contains("n2 -->|\"large\"| n3"), "{said}");
 }
+
+#[test]
+fn token_budget_shows_what_each_way_of_disclosing_costs() {
+    let said = run(&["token_budget"]);
+    let readme = std::fs::read_to_string("README.md").expect("the README");
+    assert!(readme.contains(&said), "the README shows this table:\n{said}");
+}
