@@ -14,8 +14,10 @@ use skillgraph_core::turn::{
 use crate::agent::Agent;
 use crate::authorize::Identity;
 use crate::catalog::BoundTools;
-use crate::drive::drive;
+use crate::drive::{Observe, drive};
+use crate::model::Piece;
 use crate::recorder::RouteRecorder;
+use crate::stream::{Items, StreamItem, TurnStream};
 
 /// A conversation with an agent (SPEC 14.1). All that changes is in here: conversations never see each other.
 ///
@@ -190,14 +192,8 @@ impl Conversation {
     /// other end is a [`TurnReport`] with its [`Outcome`].
     pub async fn send(&mut self, message: impl Into<String>) -> Result<TurnReport, RunError> {
         on_runtime()?;
-        self.close_turn();
-        let cursor = match self.agent.parts.continuity {
-            Continuity::Turn => None,
-            Continuity::Conversation => self.cursor.clone(),
-        };
-        let before = Carried { transcript: self.history.clone(), cursor, catalog: self.catalog.clone() };
-        self.turn = Some(Turn::start_from(self.agent.setup().clone(), before, message));
-        self.go_on().await
+        self.begin(message.into());
+        self.advance(None).await
     }
 
     /// Gives a person's answer to the question of a tool, and waits for the turn to end, or to wait for a person again
@@ -209,10 +205,8 @@ impl Conversation {
     /// As [`Conversation::send`]; [`RunError::NoTurn`] and [`RunError::NoQuestion`] where nothing waits for the answer.
     pub async fn resume(&mut self, answer: Answer) -> Result<TurnReport, RunError> {
         on_runtime()?;
-        let turn = self.turn.as_mut().ok_or(RunError::NoTurn)?;
-        let call_id = answer.call_id.clone();
-        turn.handle_input(Input::PersonAnswered(answer)).map_err(|_| RunError::NoQuestion { call_id })?;
-        self.go_on().await
+        self.take_answer(answer)?;
+        self.advance(None).await
     }
 
     /// Goes on with the turn under way: one that was restored, or whose `send` was dropped. Tools that had not returned run
@@ -223,16 +217,72 @@ impl Conversation {
     /// As [`Conversation::send`]; [`RunError::NoTurn`] between turns.
     pub async fn go_on(&mut self) -> Result<TurnReport, RunError> {
         on_runtime()?;
-        let turn = self.turn.as_mut().ok_or(RunError::NoTurn)?;
-        let mut events = Vec::new();
-        let observer = &mut self.observer;
-        let mut observe = |event: Event| {
-            if let Some(observer) = observer {
-                observer(&event);
-            }
-            events.push(event);
+        self.advance(None).await
+    }
+
+    /// The same as [`Conversation::send`], as a stream: words and calls piece by piece, and every event, in one order, as they
+    /// come. The last item is how the turn went. Dropping the stream stops the turn, as dropping `send` does.
+    ///
+    /// ```
+    /// # use skillgraph_core::turn::{Event, ModelReply};
+    /// # use skillgraph_runtime::{Agent, Piece, StreamItem};
+    /// # async fn example(agent: Agent) {
+    /// let mut conversation = agent.conversation();
+    /// let mut stream = conversation.stream("hello");
+    /// while let Some(item) = stream.next().await {
+    ///     match item {
+    ///         StreamItem::Piece(Piece::Text(text)) => print!("{text}"),
+    ///         StreamItem::Event(Event::ToolStarted { tool, .. }) => println!("[{tool}]"),
+    ///         StreamItem::Ended(result) => println!("{result:?}"),
+    ///         _ => {}
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    pub fn stream(&mut self, message: impl Into<String>) -> TurnStream<'_> {
+        let message = message.into();
+        TurnStream::new(|items| {
+            Box::pin(async move {
+                on_runtime()?;
+                self.begin(message);
+                self.advance(Some(items)).await
+            })
+        })
+    }
+
+    /// The same as [`Conversation::resume`], as a stream.
+    pub fn stream_resume(&mut self, answer: Answer) -> TurnStream<'_> {
+        TurnStream::new(|items| {
+            Box::pin(async move {
+                on_runtime()?;
+                self.take_answer(answer)?;
+                self.advance(Some(items)).await
+            })
+        })
+    }
+
+    fn begin(&mut self, message: String) {
+        self.close_turn();
+        let cursor = match self.agent.parts.continuity {
+            Continuity::Turn => None,
+            Continuity::Conversation => self.cursor.clone(),
         };
-        let driven = drive(&self.agent.parts, &self.identity, turn, &mut self.bound, &mut observe).await;
+        let before = Carried { transcript: self.history.clone(), cursor, catalog: self.catalog.clone() };
+        self.turn = Some(Turn::start_from(self.agent.setup().clone(), before, message));
+    }
+
+    fn take_answer(&mut self, answer: Answer) -> Result<(), RunError> {
+        let turn = self.turn.as_mut().ok_or(RunError::NoTurn)?;
+        let call_id = answer.call_id.clone();
+        turn.handle_input(Input::PersonAnswered(answer)).map_err(|_| RunError::NoQuestion { call_id })
+    }
+
+    /// Runs the turn under way to its end, or until it waits for a person.
+    async fn advance(&mut self, items: Option<Items>) -> Result<TurnReport, RunError> {
+        let turn = self.turn.as_mut().ok_or(RunError::NoTurn)?;
+        let mut watch = Watch { events: Vec::new(), observer: &mut self.observer, items };
+        let driven = drive(&self.agent.parts, &self.identity, turn, &mut self.bound, &mut watch).await;
+        let events = watch.events;
         let cursor = turn.cursor();
         if !matches!(driven, Ok(Outcome::Paused { .. })) {
             self.close_turn();
@@ -298,6 +348,35 @@ impl Conversation {
         self.history = turn.transcript().clone();
         self.cursor = turn.cursor();
         self.catalog = turn.catalog().clone();
+    }
+}
+
+/// Hands on what happens.
+struct Watch<'a> {
+    events: Vec<Event>,
+    observer: &'a mut Option<Observer>,
+    items: Option<Items>,
+}
+
+impl Observe for Watch<'_> {
+    fn event(&mut self, event: Event) {
+        if let Some(observer) = self.observer {
+            observer(&event);
+        }
+        if let Some(items) = &self.items {
+            items.push(StreamItem::Event(event.clone()));
+        }
+        self.events.push(event);
+    }
+
+    fn streams(&self) -> bool {
+        self.items.is_some()
+    }
+
+    fn piece(&mut self, piece: Piece) {
+        if let Some(items) = &self.items {
+            items.push(StreamItem::Piece(piece));
+        }
     }
 }
 

@@ -12,8 +12,21 @@ use crate::agent::Parts;
 use crate::authorize::{Identity, decide_all};
 use crate::catalog::{self, BoundTools};
 use crate::conversation::RunError;
+use crate::model::Piece;
 use crate::scorer::choose;
 use crate::tool::{BoundTool, ToolContext};
+
+/// Who watches a turn.
+pub(crate) trait Observe: Send {
+    /// Something happened.
+    fn event(&mut self, event: Event);
+    /// Whether replies are to come piece by piece.
+    fn streams(&self) -> bool {
+        false
+    }
+    /// A piece of a reply came.
+    fn piece(&mut self, _: Piece) {}
+}
 
 /// Runs a turn to its end, or until it waits for a person. Each event is handed on as soon as the turn tells it.
 pub(crate) async fn drive(
@@ -21,11 +34,11 @@ pub(crate) async fn drive(
     identity: &Arc<Identity>,
     turn: &mut Turn,
     bound: &mut BoundTools,
-    observe: &mut (impl FnMut(Event) + Send),
+    observer: &mut dyn Observe,
 ) -> Result<Outcome, RunError> {
     loop {
         while let Some(event) = turn.poll_event() {
-            observe(event);
+            observer.event(event);
         }
         match turn.poll_output() {
             Output::Authorize(checks) => authorize(parts, identity, checks, bound, turn).await?,
@@ -51,7 +64,12 @@ pub(crate) async fn drive(
             }
             Output::CallModel(request) => {
                 let named = request.model.as_ref().and_then(|name| parts.named_models.get(name));
-                let input = match named.unwrap_or(&parts.model).complete_boxed(request).await {
+                let model = named.unwrap_or(&parts.model);
+                let asked = match observer.streams() {
+                    true => model.stream_boxed(request, &mut |piece| observer.piece(piece)).await,
+                    false => model.complete_boxed(request).await,
+                };
+                let input = match asked {
                     Ok(reply) => Input::ModelReplied(reply),
                     Err(error) => Input::ModelFailed { reason: error.to_string() },
                 };

@@ -20,15 +20,17 @@ mod recorder;
 mod reply;
 mod scorer;
 mod scripted;
+mod stream;
 mod tool;
 
 pub use agent::{Agent, AgentBuilder, BuildError};
 pub use authorize::{Authorizer, AuthorizerError, Identity, Role, RoleAuthorizer};
 pub use catalog::{CatalogSkill, CatalogSkillError};
 pub use conversation::{Continuity, Conversation, RunError, SavedConversation, TurnReport};
-pub use model::{Model, ModelError};
+pub use model::{Model, ModelError, Piece, Pieces};
 pub use recorder::{Rejection, RouteRecorder};
 pub use reply::{IntoReply, ToolReply, ToolReturn};
 pub use scorer::{EmbeddingScorer, IntentScorer, ModelScorer, ScorerError};
 pub use scripted::ScriptedModel;
+pub use stream::{StreamItem, TurnStream};
 pub use tool::{BoundTool, DynTool, NoArgs, OutputTest, Tool, ToolContext, ToolOptions, TypedTest};

@@ -22,7 +22,53 @@ use skillgraph_core::turn::{ModelReply, ModelRequest};
 /// ```
 pub trait Model: Send + Sync + 'static {
     /// Replies to a request.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError`] where there is no reply: the turn ends, and the conversation can go on.
     fn complete(&self, request: ModelRequest) -> impl Future<Output = Result<ModelReply, ModelError>> + Send;
+
+    /// Replies piece by piece: `pieces` takes each as it comes, and the whole reply comes at the end. A model that does not say
+    /// how gives its words as one piece.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::complete`], also where pieces came before.
+    fn stream(
+        &self,
+        request: ModelRequest,
+        pieces: Pieces<'_>,
+    ) -> impl Future<Output = Result<ModelReply, ModelError>> + Send {
+        async move {
+            let reply = self.complete(request).await?;
+            if !reply.text.is_empty() {
+                pieces(Piece::Text(reply.text.clone()));
+            }
+            Ok(reply)
+        }
+    }
+}
+
+/// Takes the pieces of a reply.
+pub type Pieces<'a> = &'a mut (dyn FnMut(Piece) + Send);
+
+/// A piece of a reply, as it comes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Piece {
+    /// Words, to be put behind those before.
+    Text(String),
+    /// A part of a call: its arguments, to be put behind those before.
+    Call {
+        /// Which call of the reply, from 0.
+        index: usize,
+        /// The model's id for it.
+        id: String,
+        /// The tool that it names.
+        name: String,
+        /// More of its arguments, as JSON text.
+        arguments: String,
+    },
 }
 
 /// Why a model could not be asked.
@@ -49,6 +95,7 @@ impl std::error::Error for ModelError {}
 /// [`Model`] behind a pointer.
 pub(crate) trait AnyModel: Send + Sync {
     fn complete_boxed(&self, request: ModelRequest) -> ModelFuture<'_>;
+    fn stream_boxed<'a>(&'a self, request: ModelRequest, pieces: Pieces<'a>) -> ModelFuture<'a>;
 }
 
 pub(crate) type ModelFuture<'a> = Pin<Box<dyn Future<Output = Result<ModelReply, ModelError>> + Send + 'a>>;
@@ -56,5 +103,9 @@ pub(crate) type ModelFuture<'a> = Pin<Box<dyn Future<Output = Result<ModelReply,
 impl<M: Model> AnyModel for M {
     fn complete_boxed(&self, request: ModelRequest) -> ModelFuture<'_> {
         Box::pin(self.complete(request))
+    }
+
+    fn stream_boxed<'a>(&'a self, request: ModelRequest, pieces: Pieces<'a>) -> ModelFuture<'a> {
+        Box::pin(self.stream(request, pieces))
     }
 }

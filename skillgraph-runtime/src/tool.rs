@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use skillgraph_core::decl::{Literal, Status, ToolId};
 use skillgraph_core::graph::{EdgeEvidence, EdgeIx, Learnt, Verdict};
-use skillgraph_core::turn::{self, Capability, PersonReply, ToolSpec};
+use skillgraph_core::turn::{self, Capability, PersonReply, ToolSpec, closed_schema, object_schema};
 
 use crate::authorize::Identity;
 use crate::reply::{Content, ToolReply};
@@ -167,7 +167,7 @@ impl JsonSchema for NoArgs {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "object", "properties": {} })
+        json_schema!({ "type": "object", "properties": {}, "additionalProperties": false })
     }
 }
 
@@ -303,7 +303,7 @@ impl BoundTool {
     /// Binds a tool that is known only at run time.
     pub fn dynamic(tool: DynTool) -> Self {
         let DynTool { mut spec, options, capabilities, run } = tool;
-        spec.parameters = with_properties(spec.parameters);
+        spec.parameters = object_schema(spec.parameters);
         Self {
             spec,
             options,
@@ -414,15 +414,5 @@ fn schema_of<A: JsonSchema>() -> Value {
     if let Some(object) = schema.as_object_mut() {
         object.remove("title");
     }
-    with_properties(schema)
-}
-
-/// An object schema that says nothing of its properties has none.
-fn with_properties(mut schema: Value) -> Value {
-    if let Some(object) = schema.as_object_mut()
-        && object.get("type") == Some(&json!("object"))
-    {
-        object.entry("properties").or_insert_with(|| json!({}));
-    }
-    schema
+    closed_schema(schema)
 }

@@ -686,7 +686,8 @@ async fn b25_schemas_are_complete_objects() {
     typed::tickets::agent(tools).model(model.clone()).build().expect("an agent").run("hello").await.expect("a turn");
     let request = &model.requests()[0];
     let schema = |name: &str| request.tool(name).expect("offered").parameters.clone();
-    assert_eq!(schema("list_open_tickets"), json!({ "type": "object", "properties": {} }));
+    let no_arguments = json!({ "type": "object", "properties": {}, "additionalProperties": false });
+    assert_eq!(schema("list_open_tickets"), no_arguments);
     assert_eq!(schema("close_ticket")["required"], json!(["id", "why"]));
     assert_eq!(schema("close_ticket")["$defs"]["Why"]["type"], "object");
 }

@@ -10,10 +10,11 @@ use super::offer::{Offer, Offered};
 use super::settle::{Settlement, interrupted};
 use super::start::{Choice, DecideRequest, Menu, ScoreRequest, Scores, reachable};
 use super::state::{Phase, State};
+use super::wire::{distinct_ids, tidied, wire_name, wire_text, with_ids};
 use super::{
     Answer, CatalogAnswer, CatalogQuestion, CatalogState, Check, CloseReason, Decision, Event, Message, ModelReply,
-    ModelRequest, Outcome, Procedure, Question, Setup, StopReason, ToolCall, ToolMessage, ToolReturn, ToolRun,
-    Transcript, UnfinishedAction, words,
+    ModelRequest, Outcome, Procedure, Question, Setup, StopReason, ToolMessage, ToolReturn, ToolRun, Transcript,
+    UnfinishedAction, words,
 };
 use crate::decide::{CursorMove, Evidence, decide};
 use crate::decl::{SkillId, Status};
@@ -193,7 +194,7 @@ impl Turn {
         let inherited = before.cursor.map(|cursor| cursor.to_string());
         let mut turn = Self {
             state: State {
-                transcript: before.transcript,
+                transcript: tidied(before.transcript),
                 iteration: 0,
                 cursor: None,
                 opened: Vec::new(),
@@ -212,7 +213,7 @@ impl Turn {
         for key in gone {
             turn.emit(Event::CatalogClosed { iteration: 0, key, reason: CloseReason::Gone });
         }
-        turn.state.transcript.push(Message::User { text: message.clone() });
+        turn.state.transcript.push(Message::User { text: wire_text(&message) });
         if turn.setup.limits.iterations == 0 {
             turn.end(Outcome::OutOfIterations { iterations: 0 });
         } else if turn.setup.permissions.is_some() {
@@ -397,7 +398,9 @@ impl Turn {
 
     fn model_called(&mut self, offer: &Offer, reply: ModelReply) {
         let graph = self.setup.graph.clone();
+        let reply = with_ids(reply);
         let mut batch = Batch::gate(&graph, offer, &reply);
+        distinct_ids(batch.calls.iter_mut().map(|gated| &mut gated.call));
         self.teach_binding(&mut batch);
         for gated in &mut batch.calls {
             self.watch_call(&gated.call);
@@ -409,7 +412,7 @@ impl Turn {
             }
         }
         let declined = (reply.stop == StopReason::Refusal).then(|| Outcome::Refused { text: reply.text.clone() });
-        let calls = reply.calls.into_iter().map(ToolCall::normalised).collect();
+        let calls = batch.calls.iter().map(|gated| gated.call.clone().normalised()).collect();
         self.state.transcript.push(Message::Assistant { text: reply.text, calls });
         if let Some(outcome) = declined {
             let settlement = self.take_in(batch);
@@ -479,7 +482,7 @@ impl Turn {
     /// The model said its last word, or wants to: with steps left it is reminded once, inside the cap.
     fn model_answered(&mut self, reply: ModelReply) {
         let text = reply.text;
-        if !text.is_empty() {
+        if !text.trim().is_empty() {
             self.state.transcript.push(Message::Assistant { text: text.clone(), calls: Vec::new() });
         }
         match reply.stop {
@@ -526,7 +529,7 @@ impl Turn {
                         (interrupted(&gated.call).text, Some(Status::Failure))
                     }
                 };
-                ToolMessage { call_id: gated.call.id, name: gated.call.name, text, status }
+                ToolMessage { call_id: gated.call.id, name: wire_name(&gated.call.name), text, status }
             });
             let results = results.collect();
             self.state.transcript.push(Message::ToolResults { results });

@@ -52,11 +52,17 @@ pub struct ToolCall {
 impl ToolCall {
     /// A call.
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<String>) -> Self {
-        Self { id: id.into(), name: name.into(), arguments: arguments.into() }.normalised()
+        let call = Self { id: id.into(), name: name.into(), arguments: arguments.into() };
+        call.with_arguments()
     }
 
-    /// The call as history keeps it: blank arguments are `{}`, which every provider takes back.
+    /// The call as history keeps it: blank arguments are `{}`, and the name is one, which every provider takes back.
     pub(crate) fn normalised(mut self) -> Self {
+        self.name = super::wire::wire_name(&self.name);
+        self.with_arguments()
+    }
+
+    fn with_arguments(mut self) -> Self {
         if self.arguments.trim().is_empty() {
             self.arguments = "{}".to_owned();
         }

@@ -28,6 +28,7 @@ mod redact;
 mod settle;
 mod start;
 mod state;
+mod wire;
 mod words;
 
 use std::sync::Arc;
@@ -54,6 +55,7 @@ pub use procedure::Procedure;
 pub use settle::{Proposal, ToolReturn, ToolRun};
 pub use start::{Choice, DecideRequest, IntentCandidate, ScoreRequest, Scores, Strictness};
 pub use state::{RestoreError, SaveFormat, SavedTurn};
+pub use wire::{closed_schema, object_schema};
 
 /// What stays the same through every turn of an agent.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::dispatch::{Batch, Fate};
 use super::machine::Turn;
 use super::start::{Strictness, hops, reachable};
+use super::wire::{wire_name, wire_text};
 use super::{
     CallRefusal, Event, Message, PersonReply, PickRefusal, ProposalRefusal, Suggestion, ToolCall, ToolMessage, words,
 };
@@ -348,7 +349,7 @@ impl Turn {
                 Answer::Step { text, status } => (self.step_text(text, status, decision), Some(status)),
                 Answer::Hop { target } => (self.hop_text(target, decision), Some(Status::Success)),
             };
-            ToolMessage { call_id: line.call.id, name: line.call.name, text, status }
+            ToolMessage { call_id: line.call.id, name: wire_name(&line.call.name), text: wire_text(&text), status }
         });
         let results = results.collect();
         self.state.transcript.push(Message::ToolResults { results });
