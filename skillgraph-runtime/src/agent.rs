@@ -47,6 +47,7 @@ pub(crate) struct Parts {
     /// Models that a governor escalates to, by name.
     pub(crate) named_models: HashMap<String, Arc<dyn AnyModel>>,
     pub(crate) catalog: CatalogSkills,
+    pub(crate) trace_content: bool,
 }
 
 impl Agent {
@@ -132,6 +133,7 @@ pub struct AgentBuilder {
     catalog_policy: Option<SkillPolicy>,
     catalog_timeout: Duration,
     preopened: Vec<String>,
+    trace_content: bool,
 }
 
 impl AgentBuilder {
@@ -165,6 +167,7 @@ impl AgentBuilder {
             catalog_policy: None,
             catalog_timeout: CATALOG_TIMEOUT,
             preopened: Vec::new(),
+            trace_content: false,
         }
     }
 
@@ -266,6 +269,13 @@ impl AgentBuilder {
         self
     }
 
+    /// Whether `tracing` is told what was said, and what tools were given and returned: with the feature `tracing` alone, and
+    /// not unless this says so.
+    pub fn trace_content(mut self, content: bool) -> Self {
+        self.trace_content = content;
+        self
+    }
+
     /// Checks that everything fits together.
     ///
     /// # Errors
@@ -329,6 +339,7 @@ impl AgentBuilder {
             authorizer_timeout: self.authorizer_timeout,
             named_models: self.named_models,
             catalog: skills,
+            trace_content: self.trace_content,
         };
         Ok(Agent { parts: Arc::new(parts) })
     }

@@ -18,6 +18,7 @@ use crate::drive::{Observe, drive};
 use crate::model::Piece;
 use crate::recorder::RouteRecorder;
 use crate::stream::{Items, StreamItem, TurnStream};
+use crate::trace;
 
 /// A conversation with an agent (SPEC 14.1). All that changes is in here: conversations never see each other.
 ///
@@ -35,6 +36,7 @@ pub struct Conversation {
     /// The turn under way: it waits for a person, or a `send` was dropped, or it was restored.
     turn: Option<Turn>,
     identity: Arc<Identity>,
+    id: Option<String>,
     observer: Option<Observer>,
 }
 
@@ -148,6 +150,7 @@ impl Conversation {
             bound: BoundTools::new(),
             turn: None,
             identity: Arc::default(),
+            id: None,
             observer: None,
         }
     }
@@ -173,6 +176,13 @@ impl Conversation {
     #[must_use]
     pub fn with_identity(mut self, identity: Identity) -> Self {
         self.identity = Arc::new(identity);
+        self
+    }
+
+    /// Gives the conversation an id, for records outside: `gen_ai.conversation.id` of its spans. It is not saved.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
         self
     }
 
@@ -281,7 +291,9 @@ impl Conversation {
     async fn advance(&mut self, items: Option<Items>) -> Result<TurnReport, RunError> {
         let turn = self.turn.as_mut().ok_or(RunError::NoTurn)?;
         let mut watch = Watch { events: Vec::new(), observer: &mut self.observer, items };
-        let driven = drive(&self.agent.parts, &self.identity, turn, &mut self.bound, &mut watch).await;
+        let span = trace::turn(self.agent.graph().name(), self.id.as_deref());
+        let driven = drive(&self.agent.parts, &self.identity, turn, &mut self.bound, &mut watch);
+        let driven = trace::inside(span, driven).await;
         let events = watch.events;
         let cursor = turn.cursor();
         if !matches!(driven, Ok(Outcome::Paused { .. })) {

@@ -15,6 +15,7 @@ use crate::conversation::RunError;
 use crate::model::Piece;
 use crate::scorer::choose;
 use crate::tool::{BoundTool, ToolContext};
+use crate::trace;
 
 /// Who watches a turn.
 pub(crate) trait Observe: Send {
@@ -38,6 +39,7 @@ pub(crate) async fn drive(
 ) -> Result<Outcome, RunError> {
     loop {
         while let Some(event) = turn.poll_event() {
+            trace::event(&event);
             observer.event(event);
         }
         match turn.poll_output() {
@@ -65,13 +67,24 @@ pub(crate) async fn drive(
             Output::CallModel(request) => {
                 let named = request.model.as_ref().and_then(|name| parts.named_models.get(name));
                 let model = named.unwrap_or(&parts.model);
+                let span = trace::chat(model.name_of(), &request, parts.trace_content);
                 let asked = match observer.streams() {
-                    true => model.stream_boxed(request, &mut |piece| observer.piece(piece)).await,
-                    false => model.complete_boxed(request).await,
+                    true => {
+                        let mut hand_on = |piece| observer.piece(piece);
+                        trace::inside(span.clone(), model.stream_boxed(request, &mut hand_on)).await
+                    }
+                    false => trace::inside(span.clone(), model.complete_boxed(request)).await,
                 };
                 let input = match asked {
-                    Ok(reply) => Input::ModelReplied(reply),
-                    Err(error) => Input::ModelFailed { reason: error.to_string() },
+                    Ok(reply) => {
+                        trace::replied(&span, &reply, parts.trace_content);
+                        Input::ModelReplied(reply)
+                    }
+                    Err(error) => {
+                        let reason = error.to_string();
+                        trace::failed(&span, &reason);
+                        Input::ModelFailed { reason }
+                    }
                 };
                 turn.handle_input(input).map_err(RunError::Protocol)?;
             }
@@ -182,10 +195,16 @@ async fn run_together(
                     call_id: run.call_id.clone(),
                     tool: run.name.clone(),
                     identity: identity.clone(),
-                    answer: run.answer,
+                    answer: run.answer.clone(),
                 };
                 let timeout = tool.options.timeout.unwrap_or(parts.tool_timeout);
-                tasks.spawn(within(timeout, run.call_id, run.name.to_string(), tool.run(run.arguments, context)))
+                let (span, content) = (trace::tool(&run, parts.trace_content), parts.trace_content);
+                let running = within(timeout, run.call_id, run.name.to_string(), tool.run(run.arguments, context));
+                tasks.spawn(async move {
+                    let returned = trace::inside(span.clone(), running).await;
+                    trace::returned(&span, &returned, content);
+                    returned
+                })
             }
             // A skill of the catalog has it no more.
             None => {

@@ -22,6 +22,7 @@ mod scorer;
 mod scripted;
 mod stream;
 mod tool;
+mod trace;
 
 pub use agent::{Agent, AgentBuilder, BuildError};
 pub use authorize::{Authorizer, AuthorizerError, Identity, Role, RoleAuthorizer};

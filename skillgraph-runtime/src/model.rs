@@ -21,6 +21,11 @@ use skillgraph_core::turn::{ModelReply, ModelRequest};
 /// }
 /// ```
 pub trait Model: Send + Sync + 'static {
+    /// What the provider calls it, for records; none where nobody says it.
+    fn name(&self) -> Option<&str> {
+        None
+    }
+
     /// Replies to a request.
     ///
     /// # Errors
@@ -94,6 +99,7 @@ impl std::error::Error for ModelError {}
 
 /// [`Model`] behind a pointer.
 pub(crate) trait AnyModel: Send + Sync {
+    fn name_of(&self) -> Option<&str>;
     fn complete_boxed(&self, request: ModelRequest) -> ModelFuture<'_>;
     fn stream_boxed<'a>(&'a self, request: ModelRequest, pieces: Pieces<'a>) -> ModelFuture<'a>;
 }
@@ -101,6 +107,10 @@ pub(crate) trait AnyModel: Send + Sync {
 pub(crate) type ModelFuture<'a> = Pin<Box<dyn Future<Output = Result<ModelReply, ModelError>> + Send + 'a>>;
 
 impl<M: Model> AnyModel for M {
+    fn name_of(&self) -> Option<&str> {
+        self.name()
+    }
+
     fn complete_boxed(&self, request: ModelRequest) -> ModelFuture<'_> {
         Box::pin(self.complete(request))
     }

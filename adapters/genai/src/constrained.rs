@@ -105,11 +105,10 @@ pub(crate) fn schema(request: &ModelRequest) -> Value {
         alternatives.push(object(&[("name", json!({ "const": tool.name.as_str() })), ("arguments", arguments)]));
     }
     alternatives.push(object(&[("final", json!({ "type": "string", "maxLength": LONGEST_TEXT }))]));
-    let mut schema = json!({ "anyOf": alternatives });
-    if !definitions.is_empty() {
-        schema["$defs"] = Value::Object(definitions);
+    match definitions.is_empty() {
+        true => json!({ "anyOf": alternatives }),
+        false => json!({ "anyOf": alternatives, "$defs": definitions }),
     }
-    schema
 }
 
 fn object(fields: &[(&str, Value)]) -> Value {

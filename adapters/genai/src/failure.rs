@@ -64,7 +64,8 @@ impl Failure {
 
     /// An error that came as an event of a stream, behind a status that was good.
     fn of_event(body: &serde_json::Value) -> Self {
-        let kind = body["type"].as_str().or(body["error"]["type"].as_str()).unwrap_or_default();
+        let kind = body.get("type").or_else(|| body.pointer("/error/type")).and_then(|kind| kind.as_str());
+        let kind = kind.unwrap_or_default();
         let status = match kind {
             "overloaded_error" => 529,
             "rate_limit_error" => 429,

@@ -171,6 +171,10 @@ fn hand_on_whole(reply: &ModelReply, pieces: Pieces<'_>) {
 }
 
 impl Model for GenaiModel {
+    fn name(&self) -> Option<&str> {
+        Some(&self.name)
+    }
+
     async fn complete(&self, request: ModelRequest) -> Result<ModelReply, ModelError> {
         self.ask(&request, None).await
     }

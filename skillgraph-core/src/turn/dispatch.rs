@@ -42,7 +42,7 @@ pub(super) enum Fate {
     /// The model opens, binds or searches in the catalog.
     Catalog(CatalogCall),
     /// The host runs a tool.
-    Run(Run),
+    Run(Box<Run>),
 }
 
 /// A tool that runs, until its result is in.
@@ -85,7 +85,7 @@ impl Batch {
 
     fn runs(&self) -> impl Iterator<Item = (&Gated, &Run)> {
         self.calls.iter().filter_map(|gated| match &gated.fate {
-            Fate::Run(run) => Some((gated, run)),
+            Fate::Run(run) => Some((gated, &**run)),
             _ => None,
         })
     }
@@ -169,7 +169,7 @@ impl Batch {
     /// The run of that call; none where no such call runs.
     pub(super) fn run_of(&mut self, call_id: &str) -> Option<&mut Run> {
         self.calls.iter_mut().find(|gated| gated.call.id == call_id).and_then(|gated| match &mut gated.fate {
-            Fate::Run(run) => Some(run),
+            Fate::Run(run) => Some(&mut **run),
             _ => None,
         })
     }
@@ -187,7 +187,9 @@ fn admit(offered: Offered, call: &ToolCall) -> Fate {
         None => Err(format!("`{field}` is missing")),
     };
     match offered {
-        Offered::Tool(tool) => Fate::Run(Run { tool, arguments, started: false, returned: None, answer: None }),
+        Offered::Tool(tool) => {
+            Fate::Run(Box::new(Run { tool, arguments, started: false, returned: None, answer: None }))
+        }
         Offered::ListSkills => Fate::List,
         Offered::ReadSkill => match text_field("id") {
             Ok(id) => Fate::Pick { requested: id.trim().to_owned() },

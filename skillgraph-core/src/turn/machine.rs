@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-use super::dispatch::{Batch, Fate, Run};
+use super::dispatch::{Batch, Fate};
 use super::governor::Watch;
 use super::offer::{Offer, Offered};
 use super::settle::{Settlement, interrupted};
@@ -519,13 +519,14 @@ impl Turn {
             let results = batch.calls.into_iter().map(|gated| {
                 let (text, status) = match gated.fate {
                     Fate::Run(run) if run.is_pending() => (words::unanswered(&gated.call.name), Some(Status::Failure)),
-                    Fate::Run(Run { returned: Some(returned), .. }) => {
+                    Fate::Run(run) => {
+                        let returned = run.returned.unwrap_or_else(|| interrupted(&gated.call));
                         let returned = self.sealed(&gated.call.name, returned);
                         (returned.text, Some(returned.status))
                     }
                     Fate::Refused { text, reason, .. } => (text, reason.status()),
                     Fate::Said { text, status } => (text, Some(status)),
-                    Fate::Run(_) | Fate::Pick { .. } | Fate::List | Fate::Skip { .. } | Fate::Catalog(_) => {
+                    Fate::Pick { .. } | Fate::List | Fate::Skip { .. } | Fate::Catalog(_) => {
                         (interrupted(&gated.call).text, Some(Status::Failure))
                     }
                 };

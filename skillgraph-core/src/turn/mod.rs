@@ -152,6 +152,20 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// How it ended, in one word, as it stands in stored events.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Outcome::Answered { .. } => "answered",
+            Outcome::Refused { .. } => "refused",
+            Outcome::Truncated { .. } => "truncated",
+            Outcome::OutOfIterations { .. } => "out_of_iterations",
+            Outcome::Stopped { .. } => "stopped",
+            Outcome::ModelFailed { .. } => "model_failed",
+            Outcome::Cancelled => "cancelled",
+            Outcome::Paused { .. } => "paused",
+        }
+    }
+
     /// The model's words, where the turn ended with some.
     pub fn text(&self) -> Option<&str> {
         match self {
