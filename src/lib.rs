@@ -22,9 +22,10 @@ pub use skillgraph_core::turn::{
 pub use skillgraph_macros::tool;
 pub use skillgraph_runtime::{
     Agent, AgentBuilder, Authorizer, AuthorizerError, BoundTool, BuildError, CatalogSkill, CatalogSkillError,
-    Continuity, Conversation, DynTool, EmbeddingScorer, Identity, IntentScorer, Model, ModelError, ModelScorer, Piece,
-    Pieces, Rejection, Role, RoleAuthorizer, RouteRecorder, RunError, SavedConversation, ScorerError, ScriptedModel,
-    StreamItem, Tool, ToolContext, ToolOptions, ToolReply, TurnReport, TurnStream,
+    Continuity, Conversation, DynTool, EmbeddingScorer, EmbeddingsError, Identity, IntentScorer, Model, ModelError,
+    ModelScorer, Piece, Pieces, Rejection, Role, RoleAuthorizer, RouteRecorder, RunError, SavedConversation,
+    ScorerError, ScriptedModel, StaticEmbeddings, StaticScorer, StreamItem, Tool, ToolContext, ToolOptions, ToolReply,
+    TurnReport, TurnStream,
 };
 
 /// The pure core, for hosts that drive turns themselves and for tools around graphs: declaration, check-up, decision, turn

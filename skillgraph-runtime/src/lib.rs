@@ -13,6 +13,7 @@ mod authorize;
 mod catalog;
 mod conversation;
 mod drive;
+mod embeddings;
 #[doc(hidden)]
 pub mod guard;
 mod model;
@@ -28,6 +29,7 @@ pub use agent::{Agent, AgentBuilder, BuildError};
 pub use authorize::{Authorizer, AuthorizerError, Identity, Role, RoleAuthorizer};
 pub use catalog::{CatalogSkill, CatalogSkillError};
 pub use conversation::{Continuity, Conversation, RunError, SavedConversation, TurnReport};
+pub use embeddings::{EmbeddingsError, StaticEmbeddings, StaticScorer};
 pub use model::{Model, ModelError, Piece, Pieces};
 pub use recorder::{Rejection, RouteRecorder};
 pub use reply::{IntoReply, ToolReply, ToolReturn};

@@ -133,7 +133,7 @@ fn text_of(candidate: &IntentCandidate) -> String {
     lines.map(String::as_str).collect::<Vec<_>>().join("\n")
 }
 
-fn cosine(a: &[f32], b: &[f32]) -> f64 {
+pub(crate) fn cosine(a: &[f32], b: &[f32]) -> f64 {
     let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
     let norms = (dot(a, a) * dot(b, b)).sqrt();
     if norms > 0.0 { dot(a, b) / norms } else { 0.0 }
