@@ -1,6 +1,6 @@
 //! Prints what happens, as it happens.
 
-use skillgraph::{Event, MoveRecord};
+use skillgraph::{Event, MoveRecord, Outcome};
 
 pub fn print(event: &Event) {
     match event {
@@ -19,7 +19,9 @@ pub fn print(event: &Event) {
         Event::StepsUnfinished { remaining, total, action, .. } => {
             println!("  step      {} of {total} left: {action:?}", remaining.len());
         }
-        Event::TurnEnded { iterations, .. } => println!("answered on iteration {iterations}:"),
+        Event::TurnEnded { iterations, outcome: Outcome::Answered { .. } } => {
+            println!("answered on iteration {iterations}:");
+        }
         _ => {}
     }
 }

@@ -663,7 +663,7 @@ async fn b25_navigation_tools_take_blank_arguments_too() {
         ("read_skill", "`read_skill` was not run: `id` is missing."),
         (
             "list_skills",
-            r#"[{"description":"Money","id":"billing"},{"description":"Receipts","id":"receipts"},{"description":"When paying failed","id":"trouble"}]"#,
+            r#"[{"id":"billing","description":"Money"},{"id":"receipts","description":"Receipts"},{"id":"trouble","description":"When paying failed"}]"#,
         ),
         ("skip_step", "The step was not skipped: say why it is not needed, in `reason`."),
     ] {
