@@ -238,7 +238,11 @@ async fn a_decider_resolves_the_menu_in_one_word() {
         let report = built(library(&model).decider(decider.clone())).run("reader").await.expect("a turn");
         assert_eq!(hops(&report), [expected], "{word}");
         let asked = &decider.requests()[0];
-        assert!(asked.tools.is_empty() && asked.system.contains("loans: reader wants to renew a loan"), "{asked:?}");
+        assert!(asked.system.contains("loans: reader wants to renew a loan"), "{asked:?}");
+        // A schema binds it to the words that there are.
+        assert_eq!(asked.tool_names(), ["choose"]);
+        let words = &asked.tools[0].parameters["properties"]["word"]["enum"];
+        assert_eq!(*words, json!(["loans", "fines", "none"]));
         let stands = model.requests()[0].system.contains("does not say clearly");
         assert_eq!(stands, expected == "desk by entry", "{word}");
     }
@@ -287,8 +291,17 @@ async fn embeddings_are_compared_by_their_cosine() {
 
 #[tokio::test]
 async fn a_model_names_the_intent() {
-    for (word, expected) in [("fines", "fines by intent"), ("none", "- by none")] {
-        let scorer = ModelScorer::new(ScriptedModel::new([ModelReply::text(word)]));
+    let called = |word: &str| calls([("c1", "choose", json!({ "word": word }))]);
+    let replies = [
+        (ModelReply::text("fines"), "fines by intent"),
+        (ModelReply::text("none"), "- by none"),
+        (called("fines"), "fines by intent"),
+        (called("none"), "- by none"),
+        (called("nonsense"), "- by none"),
+        (calls([("c1", "choose", json!({}))]), "- by none"),
+    ];
+    for (reply, expected) in replies {
+        let scorer = ModelScorer::new(ScriptedModel::new([reply]));
         let report = built(hosted(&answers(1)).scorer(scorer)).run("?").await.expect("a turn");
         assert_eq!(hops(&report), [expected]);
     }

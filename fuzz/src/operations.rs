@@ -6,11 +6,13 @@ use std::sync::{Arc, LazyLock};
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use serde_json::{Value, json};
+use skillgraph::core::catalog::{Catalog, CatalogEntry, Disclosure, SkillPolicy, ToolHeader};
 use skillgraph::core::graph::Graph;
 use skillgraph::core::score::ScorerTraits;
 use skillgraph::core::turn::{
-    Capability, Carried, Check, Choice, Decision, Input, Limits, ModelReply, Output, Permissions, Proposal, SavedTurn,
-    Scores, Setup, StopReason, Strictness, Target, ToolReturn, ToolSpec, Turn,
+    Capability, Carried, CatalogAnswer, CatalogQuestion, CatalogTool, Check, Choice, Decision, Input, Limits,
+    ModelReply, Output, Permissions, Proposal, SavedTurn, Scores, Setup, StopReason, Strictness, Target, ToolReturn,
+    ToolSpec, Turn,
 };
 use skillgraph::{GraphSpec, Message, Question, Status, ToolCall, ToolId, Transcript};
 
@@ -57,6 +59,11 @@ enum Operation {
         fail: bool,
     },
     Choose(u8),
+    /// The host answers what is asked of the catalog: of each question the way, and some of the answers may be missing.
+    Catalog {
+        ways: u16,
+        missing: bool,
+    },
     /// A person answers one of the questions, or none of them.
     Answer {
         which: u8,
@@ -93,7 +100,7 @@ impl<'a> Arbitrary<'a> for Scenario {
 
 impl<'a> Arbitrary<'a> for Operation {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
-        Ok(match u.int_in_range(0..=15u8)? {
+        Ok(match u.int_in_range(0..=17u8)? {
             0..=3 => Operation::Reply {
                 calls: (0..u.int_in_range(0..=4)?).map(|_| u.arbitrary()).collect::<Result<_>>()?,
                 stop: u.arbitrary()?,
@@ -114,6 +121,7 @@ impl<'a> Arbitrary<'a> for Operation {
             11 => Operation::Answer { which: u.arbitrary()?, reply: u.arbitrary()? },
             12 => Operation::Store,
             13 => Operation::Migrate(u.arbitrary()?),
+            15..=16 => Operation::Catalog { ways: u.arbitrary()?, missing: u.ratio(1, 8)? },
             14 => Operation::Tamper { at: u.arbitrary()?, byte: u.arbitrary()? },
             _ if u.ratio(1, 4)? => Operation::Cancel,
             _ => Operation::ModelFails,
@@ -188,21 +196,68 @@ static SETS: LazyLock<[Arc<Graph>; 3]> = LazyLock::new(|| {
     })
 });
 
+/// Keys of skills of a catalog; the last is of none.
+const KEYS: [&str; 4] = ["kit", "box:large", "lamp", "nothing"];
+/// Tools that only a host knows.
+const FOREIGN: [&str; 3] = ["f0", "f1", "f2"];
+
+/// The catalog beside each version: the second has lost a skill and a tool, and may have less open; the tree has none.
+fn catalog(graph: usize) -> Option<Catalog> {
+    let entry = |key: &str, tools: &[&str], may_be_away: bool| CatalogEntry {
+        key: key.into(),
+        header: format!("About {key}"),
+        tools: tools.iter().map(|name| ToolHeader { name: (*name).into(), description: None }).collect(),
+        default_bind: tools.iter().take(1).map(|name| (*name).to_owned()).collect(),
+        may_be_away,
+        ..CatalogEntry::default()
+    };
+    let policy = |open, bound, disclosure| SkillPolicy {
+        max_open_skills: open,
+        max_bound_tools_per_skill: 2,
+        max_bound_tools_total: bound,
+        disclosure,
+        ..SkillPolicy::DEFAULT
+    };
+    let (policy, entries) = match graph {
+        0 => {
+            let entries = vec![
+                entry("kit", &["pay", "f0"], true),
+                entry("box:large", &["f0", "f1", "f2"], false),
+                entry("lamp", &[], true),
+            ];
+            (policy(2, 3, Disclosure::Catalog), entries)
+        }
+        1 => (
+            policy(1, 2, Disclosure::Search),
+            vec![entry("box:large", &["f2", "f1"], true), entry("kit", &["f0"], false)],
+        ),
+        _ => return None,
+    };
+    Some(Catalog::new(policy, entries).and_then(|catalog| catalog.preopen(["kit"])).expect("a catalog"))
+}
+
 fn setup(scenario: &Scenario, graph: usize) -> Arc<Setup> {
-    let graph = SETS[graph % SETS.len()].clone();
+    let version = graph % SETS.len();
+    let graph = SETS[version].clone();
+    let tools = graph.tools().to_vec();
+    let catalog = catalog(version);
+    let graph = match &catalog {
+        Some(_) => Arc::new(graph.with_tools(FOREIGN.map(ToolId::from))),
+        None => graph,
+    };
     let spec = |name: &ToolId| {
         let parameters = json!({ "type": "object", "properties": {} });
         Arc::new(ToolSpec { name: name.clone(), description: "Works.".into(), parameters })
     };
     Arc::new(Setup {
-        tools: graph.tools().iter().map(spec).collect(),
+        tools: tools.iter().map(spec).collect(),
         graph,
         system: String::new(),
         limits: Limits { iterations: scenario.iterations, result_characters: 40 },
         strictness: scenario.strictness,
         decider: scenario.decider,
         permissions: scenario.hidden.map(|_| Permissions { declared: vec![vec![Capability::from("money")]] }),
-        catalog: None,
+        catalog,
     })
 }
 
@@ -269,6 +324,11 @@ impl Watch<'_> {
         }
         assert!(request.iteration <= self.scenario.iterations);
         assert_paired(&request.messages);
+        let opened = turn.catalog().opened();
+        assert!(opened.skills().len() <= 2 && opened.tools().len() <= 3, "{opened:?}");
+        let bound = |name: &&str| opened.tools().any(|bound| bound == *name);
+        let offered = |name: &&str| request.tools.iter().any(|tool| tool.name == **name);
+        assert!(FOREIGN.iter().all(|name| bound(name) == offered(name)), "{opened:?} {:?}", request.tool_names());
         let said = format!("{:?} {}", request.tools, request.system);
         for (at, skill) in SKILLS.iter().enumerate() {
             let is_hidden = self.scenario.hidden.is_some_and(|hidden| hidden & (1 << at) != 0);
@@ -326,6 +386,21 @@ impl Watch<'_> {
                 1 => Choice::Stay,
                 skill => Choice::Skill(SKILLS[skill - 2].into()),
             }),
+            Operation::Catalog { ways, missing } => {
+                let questions = match turn.poll_output() {
+                    Output::AskCatalog(questions) => questions,
+                    _ => Vec::new(),
+                };
+                let mut answers: Vec<CatalogAnswer> = questions
+                    .into_iter()
+                    .enumerate()
+                    .map(|(at, question)| answer(question, ways.rotate_right(3 * (at as u32 % 5)) % 8))
+                    .collect();
+                if *missing {
+                    answers.pop();
+                }
+                Input::CatalogAnswered(answers)
+            }
             Operation::Answer { which, reply } => {
                 let nobody = Question {
                     call_id: "nobody".into(),
@@ -362,14 +437,50 @@ impl Watch<'_> {
     }
 }
 
+/// Yes mostly; else no, something else, or less than was asked for.
+fn answer(question: CatalogQuestion, way: u16) -> CatalogAnswer {
+    let told = |names: Vec<String>| -> Vec<CatalogTool> {
+        let tool = |name: &String| {
+            let parameters = json!({ "type": "object", "properties": {} });
+            let spec = ToolSpec { name: ToolId::from(name.as_str()), description: "Works.".into(), parameters };
+            CatalogTool { spec: Arc::new(spec), capabilities: vec![Capability::from("light")] }
+        };
+        names.iter().map(tool).collect()
+    };
+    match (way, question) {
+        (0, _) => CatalogAnswer::Failed { reason: "it failed".into() },
+        (1, _) => CatalogAnswer::Unavailable { reason: "away".into() },
+        (_, CatalogQuestion::Available { .. }) => CatalogAnswer::Available,
+        (2, CatalogQuestion::Open { .. }) => CatalogAnswer::Available,
+        (3, CatalogQuestion::Open { .. }) => {
+            CatalogAnswer::Opened { prompt: "x".repeat(100), ranked: Vec::new(), tools: Vec::new() }
+        }
+        (4, CatalogQuestion::Open { .. }) => CatalogAnswer::Opened {
+            prompt: String::new(),
+            ranked: vec!["f9".into()],
+            tools: told(vec!["f2".into(), "find".into()]),
+        },
+        (_, CatalogQuestion::Open { tools, .. }) => {
+            CatalogAnswer::Opened { prompt: "Do.".into(), ranked: Vec::new(), tools: told(tools) }
+        }
+        (_, CatalogQuestion::Bind { tools, .. }) => CatalogAnswer::Bound { tools: told(tools) },
+        _ => CatalogAnswer::Available,
+    }
+}
+
 fn reply(calls: &[(u8, u8, u8)], stop: u8, words: bool) -> ModelReply {
-    let names = [&TOOLS[..], &["read_skill", "list_skills", "skip_step", "nothing", "desk"]].concat();
-    let arguments = |at: u8| match usize::from(at) % (SKILLS.len() + 4) {
+    let own = ["read_skill", "list_skills", "skip_step", "open_skill", "bind_skill_tools", "search_skills"];
+    let names = [&TOOLS[..], &FOREIGN[..], &own[..], &["nothing", "desk"]].concat();
+    let arguments = |at: u8| match usize::from(at) % (SKILLS.len() + 4 + 2 * KEYS.len()) {
         0 => String::new(),
         1 => "null".to_owned(),
         2 => "{\"id\":".to_owned(),
         3 => "{\"reason\":\"because\"}".to_owned(),
-        skill => json!({ "id": SKILLS[skill - 4] }).to_string(),
+        skill if skill < SKILLS.len() + 4 => json!({ "id": SKILLS[skill - 4] }).to_string(),
+        key => {
+            let key = KEYS[key % KEYS.len()];
+            json!({ "key": key, "query": "for parcels", "tools": ["f1", "f0", "pay", "zz"] }).to_string()
+        }
     };
     let calls = calls.iter().map(|(id, name, with)| {
         ToolCall::new(format!("c{}", id % 6), names[usize::from(*name) % names.len()], arguments(*with))

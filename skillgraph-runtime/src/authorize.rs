@@ -1,7 +1,7 @@
 //! Who may see which skill and run which tool (SPEC 9).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,26 +50,10 @@ pub trait Authorizer: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Decision, AuthorizerError>> + Send;
 }
 
-/// Why an authorizer cannot tell.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuthorizerError {
-    reason: String,
+crate::error::reason! {
+    /// Why an authorizer cannot tell.
+    AuthorizerError
 }
-
-impl AuthorizerError {
-    /// An error with that reason.
-    pub fn new(reason: impl Display) -> Self {
-        Self { reason: reason.to_string() }
-    }
-}
-
-impl Display for AuthorizerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
-    }
-}
-
-impl std::error::Error for AuthorizerError {}
 
 /// Whom a conversation is with. It is never saved with the conversation: whoever restores one says who it is.
 ///

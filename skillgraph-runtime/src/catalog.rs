@@ -2,7 +2,6 @@
 //! them.
 
 use std::collections::HashMap;
-use std::fmt::{self, Display};
 use std::future::{Future, ready};
 use std::sync::Arc;
 use std::time::Duration;
@@ -98,26 +97,10 @@ pub trait CatalogSkill: Send + Sync + 'static {
     }
 }
 
-/// Why a skill of a catalog could not do what it was asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CatalogSkillError {
-    reason: String,
+crate::error::reason! {
+    /// Why a skill of a catalog could not do what it was asked.
+    CatalogSkillError
 }
-
-impl CatalogSkillError {
-    /// An error with that reason.
-    pub fn new(reason: impl Display) -> Self {
-        Self { reason: reason.to_string() }
-    }
-}
-
-impl Display for CatalogSkillError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
-    }
-}
-
-impl std::error::Error for CatalogSkillError {}
 
 /// A skill that the graph itself declares. Its tools are the agent's own: the turn has them already.
 pub(crate) struct DeclaredSkill {

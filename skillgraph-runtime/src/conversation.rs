@@ -271,6 +271,16 @@ impl Conversation {
         })
     }
 
+    /// The same as [`Conversation::go_on`], as a stream.
+    pub fn stream_go_on(&mut self) -> TurnStream<'_> {
+        TurnStream::new(|items| {
+            Box::pin(async move {
+                on_runtime()?;
+                self.advance(Some(items)).await
+            })
+        })
+    }
+
     fn begin(&mut self, message: String) {
         self.close_turn();
         let cursor = match self.agent.parts.continuity {

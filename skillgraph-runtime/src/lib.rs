@@ -14,6 +14,7 @@ mod catalog;
 mod conversation;
 mod drive;
 mod embeddings;
+mod error;
 #[doc(hidden)]
 pub mod guard;
 mod model;

@@ -1,6 +1,5 @@
 //! What an agent asks.
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -76,26 +75,10 @@ pub enum Piece {
     },
 }
 
-/// Why a model could not be asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelError {
-    reason: String,
+crate::error::reason! {
+    /// Why a model could not be asked.
+    ModelError
 }
-
-impl ModelError {
-    /// An error with that reason.
-    pub fn new(reason: impl fmt::Display) -> Self {
-        Self { reason: reason.to_string() }
-    }
-}
-
-impl fmt::Display for ModelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
-    }
-}
-
-impl std::error::Error for ModelError {}
 
 /// [`Model`] behind a pointer.
 pub(crate) trait AnyModel: Send + Sync {

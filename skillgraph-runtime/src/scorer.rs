@@ -5,10 +5,12 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use serde_json::json;
+use skillgraph_core::decl::ToolId;
 use skillgraph_core::score::ScorerTraits;
 use skillgraph_core::text::one_line;
 use skillgraph_core::turn::{
-    Choice, DecideRequest, IntentCandidate, Message, ModelRequest, ScoreRequest, Scores, Transcript,
+    Choice, DecideRequest, IntentCandidate, Message, ModelRequest, ScoreRequest, Scores, ToolSpec, Transcript,
 };
 
 use crate::model::{AnyModel, Model};
@@ -50,26 +52,10 @@ pub trait IntentScorer: Send + Sync + 'static {
     fn score(&self, request: ScoreRequest) -> impl Future<Output = Result<Vec<f64>, ScorerError>> + Send;
 }
 
-/// Why a message could not be scored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScorerError {
-    reason: String,
+crate::error::reason! {
+    /// Why a message could not be scored.
+    ScorerError
 }
-
-impl ScorerError {
-    /// An error with that reason.
-    pub fn new(reason: impl Display) -> Self {
-        Self { reason: reason.to_string() }
-    }
-}
-
-impl Display for ScorerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
-    }
-}
-
-impl std::error::Error for ScorerError {}
 
 /// Scores by the cosine of embeddings, from any function that makes them.
 ///
@@ -191,7 +177,8 @@ const STAY: &str = "stay";
 
 fn question(candidates: &[IntentCandidate], stay: Option<&str>) -> String {
     let mut question = String::from(
-        "Which of these is the user's message about? Answer with one word of this list and nothing else.\n",
+        "Which of these is the user's message about? Call `choose` with one word of this list, or answer with that word and \
+         nothing else.\n",
     );
     for candidate in candidates {
         question.push_str(&format!("\n{}: {}", candidate.skill, one_line(&candidate.intent)));
@@ -211,10 +198,33 @@ async fn ask(
     words: &[&str],
 ) -> Result<Option<String>, crate::ModelError> {
     let messages = Transcript::from_iter([Message::User { text: message.to_owned() }]);
-    let reply =
-        model.complete_boxed(ModelRequest { iteration: 0, model: None, system, messages, tools: Vec::new() }).await?;
-    let said = reply.text.trim_matches(|c: char| c.is_whitespace() || "`'\"“”.,:;!*".contains(c));
+    let tools = vec![Arc::new(choose_tool(words))];
+    let reply = model.complete_boxed(ModelRequest { iteration: 0, model: None, system, messages, tools }).await?;
+    let called = reply.calls.iter().filter(|call| call.name == CHOOSE).find_map(|call| {
+        let arguments = call.parsed_arguments().ok()?;
+        Some(arguments.get("word")?.as_str()?.to_owned())
+    });
+    let said = called.as_deref().unwrap_or(&reply.text);
+    let said = said.trim_matches(|c: char| c.is_whitespace() || "`'\"“”.,:;!*".contains(c));
     Ok(words.iter().find(|word| **word == said).map(|word| (*word).to_owned()))
+}
+
+/// The tool whose schema binds a model to the words that there are.
+const CHOOSE: &str = "choose";
+
+fn choose_tool(words: &[&str]) -> ToolSpec {
+    let words: Vec<&str> = words.iter().copied().chain(["none"]).collect();
+    let parameters = json!({
+        "type": "object",
+        "properties": { "word": { "type": "string", "enum": words, "description": "what the message is about" } },
+        "required": ["word"],
+        "additionalProperties": false,
+    });
+    ToolSpec {
+        name: ToolId::from_static(CHOOSE),
+        description: "Says what the message is about.".to_owned(),
+        parameters,
+    }
 }
 
 /// [`IntentScorer`] behind a pointer.

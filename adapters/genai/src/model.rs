@@ -30,6 +30,12 @@ pub struct GenaiModel {
     client: Client,
     name: String,
     provider: AdapterKind,
+    settings: Settings,
+}
+
+/// How requests are sent.
+#[derive(Debug, Clone)]
+struct Settings {
     options: ChatOptions,
     silence: Duration,
     retries: u32,
@@ -47,12 +53,7 @@ pub struct GenaiModelBuilder {
     endpoint: Option<String>,
     key: Option<String>,
     client: Option<Client>,
-    options: ChatOptions,
-    silence: Duration,
-    retries: u32,
-    backoff: Duration,
-    longest_wait: Duration,
-    constrained: bool,
+    settings: Settings,
 }
 
 /// Why a model cannot be set up.
@@ -98,15 +99,17 @@ impl GenaiModel {
             endpoint: None,
             key: None,
             client: None,
-            options: ChatOptions::default()
-                .with_capture_usage(true)
-                .with_capture_content(true)
-                .with_capture_tool_calls(true),
-            silence: SILENCE,
-            retries: RETRIES,
-            backoff: BACKOFF,
-            longest_wait: LONGEST_WAIT,
-            constrained: false,
+            settings: Settings {
+                options: ChatOptions::default()
+                    .with_capture_usage(true)
+                    .with_capture_content(true)
+                    .with_capture_tool_calls(true),
+                silence: SILENCE,
+                retries: RETRIES,
+                backoff: BACKOFF,
+                longest_wait: LONGEST_WAIT,
+                constrained: false,
+            },
         }
     }
 
@@ -126,9 +129,10 @@ impl GenaiModel {
                 Ok(reply) => return Ok(reply),
                 Err(failure) => failure,
             };
-            let wait = failure.wait(attempt, self.backoff).filter(|_| attempt < self.retries && !handed_on);
+            let wait =
+                failure.wait(attempt, self.settings.backoff).filter(|_| attempt < self.settings.retries && !handed_on);
             match wait {
-                Some(wait) if wait <= self.longest_wait => tokio::time::sleep(wait).await,
+                Some(wait) if wait <= self.settings.longest_wait => tokio::time::sleep(wait).await,
                 _ => return Err(ModelError::new(failure.said_of(&self.name, attempt))),
             }
             attempt += 1;
@@ -136,15 +140,15 @@ impl GenaiModel {
     }
 
     async fn attempt(&self, request: &ModelRequest, pieces: Pieces<'_>) -> Result<ModelReply, Failure> {
-        if self.constrained {
-            let options = constrained::options(&self.options, request, self.provider);
+        if self.settings.constrained {
+            let options = constrained::options(&self.settings.options, request, self.provider);
             // What comes is JSON: its pieces are no words yet.
             let reply = self.read(constrained::chat_request(request), &options, &mut |_| {}).await?;
             let reply = constrained::reply(reply, request)?;
             hand_on_whole(&reply, pieces);
             return Ok(reply);
         }
-        self.read(chat_request(request, self.provider), &self.options, pieces).await
+        self.read(chat_request(request, self.provider), &self.settings.options, pieces).await
     }
 
     async fn read(
@@ -154,9 +158,11 @@ impl GenaiModel {
         pieces: Pieces<'_>,
     ) -> Result<ModelReply, Failure> {
         let asked = self.client.exec_chat_stream(self.name.as_str(), request, Some(options));
-        let response = tokio::time::timeout(self.silence, asked).await.map_err(|_| Failure::Silent(self.silence))?;
+        let response = tokio::time::timeout(self.settings.silence, asked)
+            .await
+            .map_err(|_| Failure::Silent(self.settings.silence))?;
         let stream = response.map_err(Failure::of)?.stream;
-        read(stream, self.silence, Reader::new(pieces)).await
+        read(stream, self.settings.silence, Reader::new(pieces)).await
     }
 }
 
@@ -212,46 +218,46 @@ impl GenaiModelBuilder {
 
     /// The most tokens of a reply; the provider's own limit where nobody said it.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
-        self.options = self.options.with_max_tokens(tokens);
+        self.settings.options = self.settings.options.with_max_tokens(tokens);
         self
     }
 
     /// How much chance there is in a reply, as the provider counts it.
     pub fn temperature(mut self, temperature: f64) -> Self {
-        self.options = self.options.with_temperature(temperature);
+        self.settings.options = self.settings.options.with_temperature(temperature);
         self
     }
 
     /// How long the endpoint may be silent, before its reply and in the middle of it; 60 seconds where nobody said otherwise.
     pub fn silence(mut self, silence: Duration) -> Self {
-        self.silence = silence;
+        self.settings.silence = silence;
         self
     }
 
     /// How often a request that failed for the moment is sent again; 3 times where nobody said otherwise.
     pub fn retries(mut self, retries: u32) -> Self {
-        self.retries = retries;
+        self.settings.retries = retries;
         self
     }
 
     /// The wait before the first of these, which doubles with each, where the endpoint does not say how long; half a second
     /// where nobody said otherwise.
     pub fn backoff(mut self, backoff: Duration) -> Self {
-        self.backoff = backoff;
+        self.settings.backoff = backoff;
         self
     }
 
     /// The longest wait that an endpoint may ask for, before the request fails instead; 60 seconds where nobody said
     /// otherwise.
     pub fn longest_wait(mut self, wait: Duration) -> Self {
-        self.longest_wait = wait;
+        self.settings.longest_wait = wait;
         self
     }
 
     /// For endpoints without tool calls: the request has a JSON schema whose alternatives are the offered calls and an answer,
     /// and the reply, one of these, becomes an ordinary call or answer. One call a reply.
     pub fn constrained(mut self) -> Self {
-        self.constrained = true;
+        self.settings.constrained = true;
         self
     }
 
@@ -271,20 +277,10 @@ impl GenaiModelBuilder {
         let by_name = || client.default_model(&self.name).map(|model| model.adapter_kind);
         let provider = self.provider.or(self.endpoint.map(|_| AdapterKind::OpenAI)).map_or_else(by_name, Ok);
         let provider = provider.map_err(|error| BuildError::Client { reason: error.to_string() })?;
-        if self.constrained && matches!(provider, AdapterKind::Ollama | AdapterKind::OllamaCloud) {
+        if self.settings.constrained && matches!(provider, AdapterKind::Ollama | AdapterKind::OllamaCloud) {
             return Err(BuildError::NoSchema);
         }
-        Ok(GenaiModel {
-            client,
-            name: self.name,
-            provider,
-            options: self.options,
-            silence: self.silence,
-            retries: self.retries,
-            backoff: self.backoff,
-            longest_wait: self.longest_wait,
-            constrained: self.constrained,
-        })
+        Ok(GenaiModel { client, name: self.name, provider, settings: self.settings })
     }
 }
 

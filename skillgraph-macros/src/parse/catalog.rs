@@ -5,10 +5,10 @@ use skillgraph_core::suggest::{closest, listed};
 use skillgraph_core::{Code, Disclosure, Finding, ModelTier, Reset, SkillPolicy};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{LitBool, LitInt, Path, Token, token};
+use syn::{LitBool, Path, Token, token};
 
 use super::skill::word_of;
-use super::{attributes, docs, name, new_name, recover, refuse_lints, text};
+use super::{attributes, docs, field, name, new_name, recover, refuse_lints, text};
 use crate::ast::{Attributes, Catalog, CatalogSkill, Names};
 use crate::findings::Findings;
 
@@ -24,6 +24,8 @@ const POLICY_FIELDS: [&str; 7] = [
 ];
 const SKILL_FIELDS: [&str; 8] =
     ["title", "header", "prompt", "tools", "default_bind", "available", "min_model_tier", "needs_sandbox"];
+/// What a bound of 0 would mean.
+const NOTHING: &str = "nothing could ever be opened";
 const TIERS: [(&str, ModelTier); 2] = [("small", ModelTier::Small), ("large", ModelTier::Large)];
 
 pub(super) fn catalog(input: ParseStream<'_>, span: Span, findings: &mut Findings) -> syn::Result<Catalog> {
@@ -69,44 +71,18 @@ fn part(input: ParseStream<'_>, catalog: &mut Catalog, findings: &mut Findings) 
     Ok(())
 }
 
-/// A word that names a field. None where it is none and all of it has been skipped.
-fn field_name(
-    input: ParseStream<'_>,
-    of: &str,
-    fields: &[&str],
-    findings: &mut Findings,
-) -> syn::Result<Option<String>> {
-    let Some(word) = recover::any_word(input) else {
-        return Err(input.error(format!("expected a field: {}", listed(fields.iter().copied()))));
-    };
-    let mut field = word.to_string();
-    if !fields.contains(&field.as_str()) {
-        let finding = Finding::new(Code::Syntax, word.span(), format!("{of} has no field `{field}`"));
-        let Some(near) = closest(&field, fields.iter().copied()) else {
-            findings.push(finding.help(format!("its fields are {}", listed(fields.iter().copied()))));
-            recover::skip_to_comma(input);
-            return Ok(None);
-        };
-        findings.push(finding.help(format!("a field with a similar name exists: `{near}`")));
-        field = near.to_owned();
-    }
-    input.call(Ident::parse_any)?;
-    input.parse::<Token![:]>()?;
-    Ok(Some(field))
-}
-
 fn policy_field(input: ParseStream<'_>, policy: &mut SkillPolicy, findings: &mut Findings) -> syn::Result<()> {
-    let Some(field) = field_name(input, "a policy", &POLICY_FIELDS, findings)? else { return Ok(()) };
-    match field.as_str() {
+    let Some(name) = field::name(input, "a policy", &POLICY_FIELDS, findings)? else { return Ok(()) };
+    match name.as_str() {
         "preset" => {
             let presets = [("default", SkillPolicy::DEFAULT), ("small", SkillPolicy::SMALL)];
             if let (Some(preset), _) = word_of(input, &presets, findings)? {
                 *policy = preset;
             }
         }
-        "max_open_skills" => policy.max_open_skills = count(input)?,
-        "max_bound_tools_per_skill" => policy.max_bound_tools_per_skill = count(input)?,
-        "max_bound_tools_total" => policy.max_bound_tools_total = count(input)?,
+        "max_open_skills" => policy.max_open_skills = field::count(input, NOTHING)?,
+        "max_bound_tools_per_skill" => policy.max_bound_tools_per_skill = field::count(input, NOTHING)?,
+        "max_bound_tools_total" => policy.max_bound_tools_total = field::count(input, NOTHING)?,
         "model_tier" => policy.model_tier = word_of(input, &TIERS, findings)?.0,
         "disclosure" => {
             let ways = [("catalog", Disclosure::Catalog), ("search", Disclosure::Search)];
@@ -118,17 +94,6 @@ fn policy_field(input: ParseStream<'_>, policy: &mut SkillPolicy, findings: &mut
         }
     }
     Ok(())
-}
-
-fn count(input: ParseStream<'_>) -> syn::Result<usize> {
-    if !input.peek(LitInt) {
-        return Err(input.error("expected a whole number"));
-    }
-    let literal: LitInt = input.parse()?;
-    match literal.base10_parse() {
-        Ok(0) => Err(syn::Error::new(literal.span(), "expected at least 1: nothing could ever be opened")),
-        count => count,
-    }
 }
 
 fn skill(
@@ -169,12 +134,12 @@ fn rest(input: ParseStream<'_>, skill: &mut CatalogSkill, findings: &mut Finding
     let content;
     syn::braced!(content in input);
     let mut seen: Vec<String> = Vec::new();
-    let read = recover::fields(&content, findings, |input, findings| field(input, skill, &mut seen, findings));
+    let read = recover::fields(&content, findings, |input, findings| skill_field(input, skill, &mut seen, findings));
     skill.broken |= !read;
     Ok(())
 }
 
-fn field(
+fn skill_field(
     input: ParseStream<'_>,
     skill: &mut CatalogSkill,
     seen: &mut Vec<String>,
@@ -182,7 +147,7 @@ fn field(
 ) -> syn::Result<()> {
     docs(input, "a field", findings)?;
     let at = input.span();
-    let Some(field) = field_name(input, "a skill of a catalog", &SKILL_FIELDS, findings)? else {
+    let Some(field) = field::name(input, "a skill of a catalog", &SKILL_FIELDS, findings)? else {
         skill.broken = true;
         return Ok(());
     };

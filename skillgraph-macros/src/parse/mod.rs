@@ -3,6 +3,7 @@
 mod catalog;
 mod classify;
 mod entry;
+mod field;
 mod governor;
 mod graph;
 mod guard;
