@@ -12,8 +12,8 @@ use skillgraph::core::catalog::{NotBoundReason, Opened};
 use skillgraph::core::turn::{CatalogRefusal, CloseReason};
 use skillgraph::{
     AgentBuilder, Authorizer, AuthorizerError, BuildError, Capability, CatalogEntry, CatalogSkill, CatalogSkillError,
-    Decision, Disclosure, DynTool, Event, Graph, Identity, ModelReply, Reset, ScriptedModel, SkillPolicy, Target,
-    ToolHeader, TurnReport, skill_graph,
+    Decision, Disclosure, DynTool, Event, Graph, Identity, ModelReply, Outcome, Reset, ScriptedModel, SkillPolicy,
+    Target, ToolHeader, ToolReply, TurnReport, skill_graph,
 };
 
 skill_graph! {
@@ -460,6 +460,76 @@ async fn permissions_hide_skills_and_stop_calls_of_their_tools() {
     assert!(!all_text(&model.requests()[0]).contains("news"));
     assert!(result(&model, 1).starts_with("There is no skill with that key."));
     assert_eq!(result(&model, 3), "`forecast` was not run: it is not permitted (not today).");
+}
+
+/// A skill whose tool asks a person first, and says how often it ran.
+struct Guarded(Arc<AtomicUsize>);
+
+impl CatalogSkill for Guarded {
+    fn entry(&self) -> CatalogEntry {
+        let tool = ToolHeader { name: "unlock".into(), description: None };
+        CatalogEntry {
+            key: "vault".into(),
+            header: "what is locked".into(),
+            tools: vec![tool],
+            ..CatalogEntry::default()
+        }
+    }
+
+    async fn prompt(&self) -> Result<String, CatalogSkillError> {
+        Ok("Count twice.".into())
+    }
+
+    async fn bind(&self, _: &[String]) -> Result<Vec<DynTool>, CatalogSkillError> {
+        let runs = self.0.clone();
+        Ok(vec![DynTool::new("unlock", "Unlocks.", json!({ "type": "object" }), move |_, context| {
+            let reply = match context.is_approved() {
+                true => {
+                    runs.fetch_add(1, Ordering::SeqCst);
+                    ToolReply::success(json!("open"))
+                }
+                false => ToolReply::pending("Open it?"),
+            };
+            async move { Ok::<_, std::convert::Infallible>(reply) }
+        })])
+    }
+}
+
+/// Managers see the vault.
+struct ByRole;
+
+impl Authorizer for ByRole {
+    async fn check(&self, _: &Capability, target: &Target, who: &Identity) -> Result<Decision, AuthorizerError> {
+        Ok(match target {
+            Target::Skill(skill) if *skill == "vault" && !who.has_role("manager") => Decision::denied("managers only"),
+            _ => Decision::Allowed,
+        })
+    }
+}
+
+#[tokio::test]
+async fn what_was_opened_is_closed_to_whoever_may_not_see_it_on_a_resume() {
+    for (role, expected) in [("manager", 1), ("guest", 0)] {
+        let runs = Arc::new(AtomicUsize::new(0));
+        let model = ScriptedModel::new([open("vault"), call("unlock"), answer()]);
+        let agent = desk::agent(desk::Tools {}).model(model.clone()).catalog_skill(Guarded(runs.clone()));
+        let agent = agent.authorizer(ByRole).build().expect("an agent");
+        let mut conversation = agent.conversation().with_identity(Identity::new("ada").role("manager"));
+        let report = conversation.send("open the vault").await.expect("a turn");
+        assert!(matches!(report.outcome, Outcome::Paused { .. }), "{:?}", report.outcome);
+        let saved = serde_json::to_string(&conversation.save()).expect("JSON");
+        let conversation =
+            agent.restore(serde_json::from_str(&saved).expect("a conversation")).expect("the same agent");
+        let mut conversation = conversation.with_identity(Identity::new("bob").role(role));
+        let question = conversation.questions().remove(0);
+        conversation.resume(question.approve()).await.expect("a turn");
+        assert_eq!(runs.load(Ordering::SeqCst), expected, "{role}");
+        let last = model.requests().pop().expect("a request");
+        assert_paired(&last.messages);
+        let sees = ["Count twice.", "what is locked", "`vault`"].map(|text| all_text(&last).contains(text));
+        assert_eq!(sees, [role == "manager"; 3], "{role}: {}", all_text(&last));
+        assert_eq!(last.tool("unlock").is_some(), role == "manager", "{role}");
+    }
 }
 
 #[tokio::test]
