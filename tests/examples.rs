@@ -1,7 +1,20 @@
-//! The examples do what the README says of them, started as a user starts them.
+//! The examples do what the README says of them. They are built as `cargo test --workspace` has built them already, so that
+//! nothing is built twice; `.ci/run` starts the main one as a user does.
 
+use std::path::PathBuf;
 use std::process::Command;
+use std::sync::LazyLock;
 
+/// The folder of the built examples.
+static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--workspace", "--examples"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    assert!(cargo.status().expect("cargo runs").success(), "the examples are built");
+    let own = std::env::current_exe().expect("a path");
+    own.parent().and_then(|deps| deps.parent()).expect("the folder of the profile").join("examples")
+});
+
+/// What an example says; the first argument is its name.
 fn run(arguments: &[&str]) -> String {
     let (said, error) = attempt(arguments);
     assert_eq!(error, None);
@@ -10,9 +23,10 @@ fn run(arguments: &[&str]) -> String {
 
 /// What it says, and what it says of a failure.
 fn attempt(arguments: &[&str]) -> (String, Option<String>) {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["run", "--quiet", "--example"]).args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
-    let output = cargo.output().expect("cargo runs");
+    let (name, rest) = arguments.split_first().expect("a name");
+    let mut example = Command::new(BUILT.join(name));
+    example.args(rest).current_dir(env!("CARGO_MANIFEST_DIR"));
+    let output = example.output().expect("the example runs");
     let text = |bytes| String::from_utf8(bytes).expect("text");
     let error = (!output.status.success()).then(|| text(output.stderr));
     (text(output.stdout), error)
@@ -20,7 +34,7 @@ fn attempt(arguments: &[&str]) -> (String, Option<String>) {
 
 #[test]
 fn support_desk_refunds_a_double_charge() {
-    let said = run(&["support_desk", "--", "--trace", "I was charged twice for order 1042"]);
+    let said = run(&["support_desk", "--trace", "I was charged twice for order 1042"]);
     let expected = "\
 iteration 1
   cursor    billing, by entry: the message says `charged twice`
@@ -45,7 +59,7 @@ order: 1042, refunded cents: 4990
 
 #[test]
 fn support_desk_never_offers_a_refund_for_an_order_that_does_not_exist() {
-    let said = run(&["support_desk", "--", "--trace", "refund order 7777"]);
+    let said = run(&["support_desk", "--trace", "refund order 7777"]);
     assert!(said.contains("call      lookup_order: absent"), "{said}");
     assert!(!said.contains("issue_refund"), "{said}");
     assert!(said.ends_with("There is no order 7777.\n  (billing, by entry)\n"), "{said}");
@@ -100,7 +114,7 @@ fn approved_refund_waits_in_a_file_between_two_processes() {
     let folder = tempfile::tempdir().expect("a folder");
     let state = folder.path().join("conversation.json");
     let state = state.to_str().expect("a path");
-    let said = |words: &[&str]| run(&[&["approved_refund", "--", "--state", state], words].concat());
+    let said = |words: &[&str]| run(&[&["approved_refund", "--state", state], words].concat());
 
     let asks = "issue_refund asks: Refund 250 € for order 1042?\n";
     assert_eq!(said(&[]), asks);
@@ -121,7 +135,7 @@ We cannot refund this: the parcel has arrived. You can send it back within 14 da
     assert_eq!(said(&["no", "the parcel has arrived"]), refused);
 
     // The answer has been given: there is nothing left to answer.
-    let (said, error) = attempt(&["approved_refund", "--", "--state", state, "yes"]);
+    let (said, error) = attempt(&["approved_refund", "--state", state, "yes"]);
     assert_eq!(said, "");
     assert!(error.expect("a failure").contains("nothing waits in"));
 }
@@ -181,4 +195,23 @@ fn token_budget_shows_what_each_way_of_disclosing_costs() {
     let said = run(&["token_budget"]);
     let readme = std::fs::read_to_string("README.md").expect("the README");
     assert!(readme.contains(&said), "the README shows this table:\n{said}");
+}
+
+#[test]
+fn traced_prints_spans_as_a_tree() {
+    let said = run(&["traced"]);
+    assert!(
+        said.starts_with("invoke_agent operation.name=invoke_agent agent.name=desk conversation.id=42\n"),
+        "{said}"
+    );
+    assert!(said.contains("\n  execute_tool operation.name=execute_tool tool.name=issue_refund"), "{said}");
+    assert!(said.ends_with("Refunded.\n"), "{said}");
+}
+
+#[test]
+fn a_real_model_without_a_key_says_what_to_set() {
+    let (_, error) = attempt(&["desk_with_model", "--model", "heabsy::m", "hello"]);
+    let expected = "`heabsy::m` has no key: set `HEABSY_API_KEY`, or give the model its key. Without a key: \
+                    `cargo run --example support_desk`\n";
+    assert!(error.expect("a failure").ends_with(expected));
 }

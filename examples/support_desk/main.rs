@@ -60,7 +60,7 @@ fn with_a_real_model(arguments: &[String]) -> Result<ExitCode, Box<dyn std::erro
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
-        .args(["run", "--quiet", "--package", "skillgraph-genai", "--example", "support_desk", "--"])
+        .args(["run", "--quiet", "--package", "skillgraph-genai", "--example", "desk_with_model", "--"])
         .args(arguments);
     let succeeded = command.current_dir(env!("CARGO_MANIFEST_DIR")).status()?.success();
     Ok(if succeeded { ExitCode::SUCCESS } else { ExitCode::FAILURE })

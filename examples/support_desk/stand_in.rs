@@ -73,7 +73,9 @@ fn in_words(text: &str) -> String {
         Value::String(text) => format!("{}: {text}", name.replace('_', " ")),
         other => format!("{}: {other}", name.replace('_', " ")),
     });
-    fields.collect::<Vec<_>>().join(", ")
+    let mut fields: Vec<String> = fields.collect();
+    fields.sort();
+    fields.join(", ")
 }
 
 /// Arguments for the schema: numbers are the numbers of the message, texts the message itself. An error names what is
