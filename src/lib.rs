@@ -42,7 +42,7 @@ pub mod core {
 /// edge or a tool (SPEC 2.2). The module `codes` of this documentation shows every code: what it means, a graph, the message,
 /// and the graph mended.
 ///
-/// The module holds `mod skill` and `mod tool` with one const a declaration, `struct Tools` with one field a tool,
+/// The module holds `mod skill` and `mod tool` (and `mod catalog`, where there is one) with one const a declaration, `struct Tools` with one field a tool,
 /// `static GRAPH` ([`StaticGraph`]), and `fn agent(Tools) -> AgentBuilder`.
 ///
 /// # The language
@@ -64,7 +64,7 @@ pub mod core {
 /// | `route a -> b on tool when \|out\| …;` | the same with a closure over the typed output, or over [`ToolResult`] |
 /// | `route a ~> b;` | only the model's own pick takes it |
 /// | `tree { if condition { a } else { b } }` | in place of entries and edges |
-/// | `catalog { policy: { … }, skill name = "group:key" { … } }` | skills that the model opens within a budget, each with `header`, `prompt`, `tools`, and `title`, `default_bind`, `available: path::to::async_fn`, `min_model_tier`, `needs_sandbox` |
+/// | `catalog { policy: { … }, skill name = "group:key" { … } }` | skills that the model opens within a budget, each with `header`, `prompt` (taken as it is), `tools`, and `title`, `default_bind`, `available: path::to::async_fn`, `min_model_tier`, `needs_sandbox` |
 /// | `governor { ping_pong: 4, refusals: 3, repeats: 3, then: stop }` | when a run spins: `stop`, `warn`, `escalate("model")` |
 ///
 /// **Keywords** are compared after Unicode normalisation (NFKC) and case folding, white space collapsed. A keyword stands where

@@ -176,7 +176,7 @@ async fn a_skill_opens_and_its_tools_come_with_the_next_request() {
     assert_eq!(offered(&model, 1), with_tools);
     assert_eq!(result(&model, 2), "pdf_read done");
     let bound = ["pdf_read".to_owned(), "pdf_summarise".to_owned()];
-    let opened = |event: &Event| matches!(event, Event::CatalogOpened { iteration: 1, key, bound: tools, .. } if key == "builtin:pdf" && *tools == bound);
+    let opened = |event: &Event| matches!(event, Event::CatalogOpened { iteration: 1, key, bound: tools, .. } if key == office::catalog::pdf && *tools == bound);
     assert!(report.events.iter().any(opened), "{:#?}", report.events);
     assert_eq!(common::hops(&report), ["desk by entry", "desk by stay", "desk by stay"], "opening moves no cursor");
 }

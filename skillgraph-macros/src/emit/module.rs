@@ -20,6 +20,7 @@ pub(crate) fn module(facade: &TokenStream, graph: &Graph, decl: &GraphDecl<Place
     let private = emit.private();
     let skill_ids = skill_ids(&emit);
     let tool_ids = tool_ids(&emit);
+    let catalog_keys = catalog_keys(&emit);
     let tools_struct = tools::tools_struct(&emit);
     let types = tools::types(&emit);
     let assertions = tools::assertions(&emit);
@@ -37,6 +38,7 @@ pub(crate) fn module(facade: &TokenStream, graph: &Graph, decl: &GraphDecl<Place
         #vis mod #name {
             #skill_ids
             #tool_ids
+            #catalog_keys
             #tools_struct
             /// The graph, as declared.
             pub static GRAPH: #private::StaticGraph = #private::StaticGraph::new(&__TABLE);
@@ -93,6 +95,29 @@ fn tool_ids(emit: &Emit<'_>) -> TokenStream {
         /// The names of the graph's tools.
         pub mod tool { #(#ids)* }
     }
+}
+
+/// `mod catalog`: one const a skill of the catalog, where there is one.
+fn catalog_keys(emit: &Emit<'_>) -> Option<TokenStream> {
+    let (catalog, lowered) = (emit.graph.catalog.as_ref()?, emit.decl.catalog.as_ref()?);
+    let mut seen = std::collections::HashSet::new();
+    let skills = catalog.skills.iter().zip(&lowered.skills).filter(|(skill, _)| seen.insert(&skill.ident.text));
+    let keys = skills.map(|(skill, declared)| {
+        let (ident, docs, key) = (&skill.ident.ident, &skill.attributes.docs, &declared.key.text);
+        let doc = docs.is_empty().then(|| {
+            let header = declared.header.as_ref().map_or(key, |text| &text.text);
+            quote_spanned!(Span::mixed_site()=> #[doc = #header])
+        });
+        quote_spanned! {Span::mixed_site()=>
+            #(#docs)*
+            #doc
+            pub const #ident: &::core::primitive::str = #key;
+        }
+    });
+    Some(quote_spanned! {Span::mixed_site()=>
+        /// The keys of the catalog's skills.
+        pub mod catalog { #(#keys)* }
+    })
 }
 
 /// The files of skills, named to the compiler: a change of one compiles the crate anew.

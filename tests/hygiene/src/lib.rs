@@ -113,5 +113,6 @@ mod tests {
         assert_eq!(graph.skills()[0].body, "Call search or other.");
         assert_eq!(graph.skills()[1].body, "Nothing {here}.");
         assert_eq!(crate::inner::agent::tool::tool, "other");
+        assert_eq!(crate::inner::agent::catalog::catalog, "group:catalog");
     }
 }
