@@ -26,8 +26,7 @@
 //! * An endpoint that is silent for too long, or breaks off, ends the turn with an error that says so; the conversation goes on.
 //! * Whether there are calls decides if a turn goes on, not the stop reason. A reason that nobody knows is kept as it is.
 //! * Dropping the turn closes the connection.
-//!
-//! Reasoning that providers want back (signatures of thoughts) is not kept: the next request is without it.
+//! * What a provider signs of its thoughts beside a call is sent back with the call; thoughts themselves are not kept.
 
 #![warn(unreachable_pub, missing_debug_implementations)]
 // No input makes library code panic (SPEC 17).

@@ -58,7 +58,7 @@ impl<'a> Reader<'a> {
         let index = match self.calls.iter().position(|known| known.id == call.call_id) {
             Some(index) => index,
             None => {
-                self.calls.push(raw_call(call.call_id.clone(), call.fn_name.clone(), String::new()));
+                self.calls.push(ToolCall { arguments: String::new(), ..raw_call(call.clone()) });
                 self.calls.len() - 1
             }
         };
@@ -75,10 +75,7 @@ impl<'a> Reader<'a> {
         });
         let stop = end.captured_stop_reason.clone();
         let captured = end.captured_into_tool_calls().unwrap_or_default();
-        let captured: Vec<ToolCall> = captured
-            .into_iter()
-            .map(|call| raw_call(call.call_id, call.fn_name, arguments(&call.fn_arguments)))
-            .collect();
+        let captured: Vec<ToolCall> = captured.into_iter().map(raw_call).collect();
         let calls = if captured.is_empty() { self.calls } else { captured };
         let stop = match stop {
             Some(stop) => stop_reason(stop),
@@ -90,8 +87,14 @@ impl<'a> Reader<'a> {
 }
 
 /// The call as the model wrote it.
-fn raw_call(id: String, name: String, arguments: String) -> ToolCall {
-    ToolCall { id, name, arguments }
+fn raw_call(call: GenaiCall) -> ToolCall {
+    let arguments = arguments(&call.fn_arguments);
+    ToolCall {
+        id: call.call_id,
+        name: call.fn_name,
+        arguments,
+        signatures: call.thought_signatures.unwrap_or_default(),
+    }
 }
 
 /// Text stands for arguments that could not be read, or not yet.

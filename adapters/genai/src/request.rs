@@ -32,7 +32,7 @@ fn messages(message: &Message, provider: AdapterKind) -> Vec<ChatMessage> {
                     fn_name: call.name.clone(),
                     // What was cut off or is no object was refused: providers take objects alone.
                     fn_arguments: Value::Object(call.parsed_arguments().unwrap_or_default()),
-                    thought_signatures: None,
+                    thought_signatures: Some(call.signatures.clone()).filter(|signatures| !signatures.is_empty()),
                 })
             });
             ChatMessage::assistant(MessageContent::from_parts(text.into_iter().chain(calls).collect::<Vec<_>>()))

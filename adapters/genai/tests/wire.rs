@@ -1,4 +1,4 @@
-//! Turns against a server that speaks three providers' formats, does what endpoints do, and refuses what strict ones refuse.
+//! Turns against a server that speaks four providers' formats, does what endpoints do, and refuses what strict ones refuse.
 //! Whatever happened, the next turn of the conversation is taken.
 
 mod server;
@@ -30,6 +30,7 @@ fn model(server: &Server, format: Format) -> GenaiModelBuilder {
         Format::OpenAi => Provider::OpenAI,
         Format::Anthropic => Provider::Anthropic,
         Format::Ollama => Provider::Ollama,
+        Format::Gemini => Provider::Gemini,
     };
     let model = GenaiModel::new("m").endpoint(&server.url).provider(provider).key("secret");
     model.backoff(Duration::from_millis(1)).silence(Duration::from_secs(20))
@@ -168,7 +169,7 @@ async fn b29_what_a_model_calls_by_an_illegal_name_is_sent_back_by_a_legal_one()
 
 #[tokio::test]
 async fn a_call_that_the_limit_cut_off_does_not_run() {
-    // Ollama sends calls whole.
+    // Ollama and Gemini send calls whole.
     for format in [Format::OpenAi, Format::Anthropic] {
         let cut = Reply {
             text: "",
@@ -199,6 +200,23 @@ async fn an_answer_that_the_limit_cut_off_says_so() {
         let mut conversation = agent.conversation();
         let report = conversation.send("what is it?").await.expect("a turn");
         assert_eq!(report.outcome, Outcome::Truncated { text: "It is".into() }, "{format:?}");
+        goes_on(&mut conversation, &server).await;
+    }
+}
+
+#[tokio::test]
+async fn a_reply_that_was_refused_runs_nothing() {
+    for (format, stop) in
+        [(Format::OpenAi, "content_filter"), (Format::Anthropic, "refusal"), (Format::Gemini, "SAFETY")]
+    {
+        let refused =
+            Reply { text: "I would rather not.", calls: vec![("lookup", r#"{"order":7}"#)], stop: Some(stop) };
+        let server = Server::start(format, [Act::Reply(refused), says("still here")]).await;
+        let (agent, runs) = agent(model(&server, format));
+        let mut conversation = agent.conversation();
+        let report = conversation.send("order 7?").await.expect("a turn");
+        assert_eq!(report.outcome, Outcome::Refused { text: "I would rather not.".into() }, "{format:?}");
+        assert_eq!(runs.load(Ordering::SeqCst), 0, "{format:?}");
         goes_on(&mut conversation, &server).await;
     }
 }

@@ -47,12 +47,15 @@ pub struct ToolCall {
     pub name: String,
     /// The arguments as JSON text, as the model wrote them; blank text is `{}`.
     pub arguments: String,
+    /// What a provider wants back with the call, as it came: signatures of thoughts. Nothing here reads it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signatures: Vec<String>,
 }
 
 impl ToolCall {
     /// A call.
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<String>) -> Self {
-        let call = Self { id: id.into(), name: name.into(), arguments: arguments.into() };
+        let call = Self { id: id.into(), name: name.into(), arguments: arguments.into(), signatures: Vec::new() };
         call.with_arguments()
     }
 

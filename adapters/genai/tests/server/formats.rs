@@ -1,4 +1,4 @@
-//! Replies in the formats of three providers, as they stream.
+//! Replies in the formats of four providers, as they stream.
 
 use serde_json::{Value, json};
 
@@ -9,22 +9,24 @@ pub enum Format {
     OpenAi,
     Anthropic,
     Ollama,
+    Gemini,
 }
 
 impl Format {
-    pub const ALL: [Format; 3] = [Format::OpenAi, Format::Anthropic, Format::Ollama];
+    pub const ALL: [Format; 4] = [Format::OpenAi, Format::Anthropic, Format::Ollama, Format::Gemini];
 
     /// What an endpoint's address ends with.
     pub fn path(self) -> &'static str {
         match self {
             Format::OpenAi | Format::Anthropic => "/v1",
             Format::Ollama => "",
+            Format::Gemini => "/v1beta",
         }
     }
 
     pub fn content_type(self) -> &'static str {
         match self {
-            Format::OpenAi | Format::Anthropic => "text/event-stream",
+            Format::OpenAi | Format::Anthropic | Format::Gemini => "text/event-stream",
             Format::Ollama => "application/x-ndjson",
         }
     }
@@ -34,6 +36,7 @@ impl Format {
         match self {
             Format::OpenAi | Format::Ollama => "length",
             Format::Anthropic => "max_tokens",
+            Format::Gemini => "MAX_TOKENS",
         }
     }
 
@@ -42,6 +45,7 @@ impl Format {
         match self {
             Format::OpenAi | Format::Ollama => "stop",
             Format::Anthropic => "end_turn",
+            Format::Gemini => "STOP",
         }
     }
 
@@ -50,6 +54,7 @@ impl Format {
             Format::OpenAi => "tool_calls",
             Format::Anthropic => "tool_use",
             Format::Ollama => "stop",
+            Format::Gemini => "STOP",
         }
     }
 
@@ -60,6 +65,7 @@ impl Format {
             Format::OpenAi => open_ai(reply, stop),
             Format::Anthropic => anthropic(reply, stop),
             Format::Ollama => ollama(reply, stop),
+            Format::Gemini => gemini(reply, stop),
         }
     }
 }
@@ -131,6 +137,32 @@ fn anthropic(reply: &Reply, stop: &str) -> Vec<String> {
     let delta = json!({ "stop_reason": stop, "stop_sequence": null });
     chunks.push(event(json!({ "type": "message_delta", "delta": delta, "usage": { "output_tokens": 5 } })));
     chunks.push(event(json!({ "type": "message_stop" })));
+    chunks
+}
+
+fn gemini(reply: &Reply, stop: &str) -> Vec<String> {
+    let usage = json!({ "promptTokenCount": 11, "candidatesTokenCount": 5, "totalTokenCount": 16 });
+    let data = |parts: Vec<Value>, stop: Option<&str>| {
+        let mut candidate = json!({ "content": { "parts": parts, "role": "model" }, "index": 0 });
+        if let Some(stop) = stop {
+            candidate["finishReason"] = json!(stop);
+        }
+        format!("data: {}\n\n", json!({ "candidates": [candidate], "usageMetadata": usage }))
+    };
+    let texts = halves(reply.text).into_iter().filter(|half| !half.is_empty());
+    let mut chunks: Vec<String> = texts.map(|half| data(vec![json!({ "text": half })], None)).collect();
+    if !reply.calls.is_empty() {
+        let calls = reply.calls.iter().enumerate().map(|(at, (name, arguments))| {
+            let arguments: Value = serde_json::from_str(arguments).unwrap_or_else(|_| json!({}));
+            let mut part = json!({ "functionCall": { "name": name, "args": arguments } });
+            if at == 0 {
+                part["thoughtSignature"] = json!("a signature");
+            }
+            part
+        });
+        chunks.push(data(calls.collect(), None));
+    }
+    chunks.push(data(vec![json!({ "text": "" })], Some(stop)));
     chunks
 }
 

@@ -1,4 +1,4 @@
-//! A server on loopback that speaks the formats of three providers, refuses what a strict one refuses, and breaks off where a
+//! A server on loopback that speaks the formats of four providers, refuses what a strict one refuses, and breaks off where a
 //! test says so.
 
 #![allow(dead_code)]

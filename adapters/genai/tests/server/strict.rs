@@ -9,9 +9,11 @@ use super::Format;
 /// What is wrong with a request.
 pub fn violations(format: Format, request: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
-    for tool in list(&request["tools"]) {
+    let declared = request["tools"].pointer("/0/functionDeclarations").unwrap_or(&request["tools"]);
+    for tool in list(declared) {
         let tool = if tool["function"].is_object() { &tool["function"] } else { tool };
-        let schema = if tool["input_schema"].is_object() { &tool["input_schema"] } else { &tool["parameters"] };
+        let schemas = ["input_schema", "parametersJsonSchema", "parameters"];
+        let schema = schemas.iter().map(|name| &tool[*name]).find(|schema| schema.is_object()).unwrap_or(&Value::Null);
         legal(&tool["name"], &mut wrong);
         if schema["type"] != "object" || !schema["properties"].is_object() {
             wrong.push(format!("the schema of {} is not of a whole object: {schema}", tool["name"]));
@@ -21,6 +23,7 @@ pub fn violations(format: Format, request: &Value) -> Vec<String> {
     match format {
         Format::OpenAi | Format::Ollama => paired_messages(format, messages, &mut wrong),
         Format::Anthropic => paired_blocks(messages, &mut wrong),
+        Format::Gemini => paired_parts(list(&request["contents"]), &mut wrong),
     }
     wrong
 }
@@ -106,6 +109,34 @@ fn paired_blocks(messages: &[Value], wrong: &mut Vec<String>) {
         let called: Vec<&Value> = calls.iter().map(|call| &call["id"]).collect();
         if !called.is_empty() && called != answered {
             wrong.push(format!("{called:?} were called, and {answered:?} answered behind it"));
+        }
+    }
+}
+
+/// Calls in parts of a model's content, a response each in the content behind it, in their order; what was signed comes back.
+fn paired_parts(contents: &[Value], wrong: &mut Vec<String>) {
+    let named = |content: Option<&Value>, kind: &str| -> Vec<Value> {
+        let parts = content.map_or(&[][..], |content| list(&content["parts"]));
+        parts.iter().filter_map(|part| part.get(kind)).map(|of| of["name"].clone()).collect()
+    };
+    for (at, content) in contents.iter().enumerate() {
+        if list(&content["parts"]).is_empty() {
+            wrong.push(format!("an empty content: {content}"));
+        }
+        for part in list(&content["parts"]) {
+            if part.get("text").is_some_and(|text| text.as_str().is_none_or(|text| text.trim().is_empty())) {
+                wrong.push(format!("an empty part: {part}"));
+            }
+        }
+        let called = named(Some(content), "functionCall");
+        called.iter().for_each(|name| legal(name, wrong));
+        let answered = named(contents.get(at + 1), "functionResponse");
+        if called != answered && !(called.is_empty() && content["role"] == "user") {
+            wrong.push(format!("{called:?} were called, and {answered:?} answered behind it"));
+        }
+        let first = list(&content["parts"]).iter().find(|part| part.get("functionCall").is_some());
+        if first.is_some_and(|part| part["thoughtSignature"] != "a signature") {
+            wrong.push(format!("a signature that was not sent back: {content}"));
         }
     }
 }
