@@ -317,7 +317,7 @@ fn data_of_another_format_is_refused_when_it_is_read() {
     let mut newer = saved.clone();
     newer["format"] = json!(7);
     let error = serde_json::from_value::<SavedConversation>(newer).expect_err("a newer format");
-    assert_eq!(error.to_string(), "it was saved in format 7, and this version of skillgraph reads format 1");
+    assert_eq!(error.to_string(), "it was saved in format 7, and this version of skillgraph reads format 2");
     let mut extended = saved;
     extended["budget"] = json!(3);
     let error = serde_json::from_value::<SavedConversation>(extended).expect_err("an unknown field");

@@ -128,7 +128,7 @@ pub struct SaveFormat;
 
 impl SaveFormat {
     /// Goes up whenever saved data changes its layout.
-    const NUMBER: u32 = 1;
+    const NUMBER: u32 = 2;
 }
 
 impl From<SaveFormat> for u32 {
