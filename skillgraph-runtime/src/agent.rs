@@ -13,8 +13,10 @@ use skillgraph_core::turn::{Limits, Permissions, RestoreError, Setup, Strictness
 
 use crate::authorize::{AnyAuthorizer, Authorizer};
 use crate::catalog::{AnyCatalogSkill, CatalogSkill, CatalogSkills, DeclaredSkill};
-use crate::conversation::{Continuity, Conversation, RunError, SavedConversation, TurnReport};
+use crate::conversation::{Conversation, SavedConversation};
 use crate::model::{AnyModel, Model};
+use crate::parts::{Continuity, Parts};
+use crate::report::{RunError, TurnReport};
 use crate::scorer::{AnyScorer, IntentScorer};
 use crate::tool::BoundTool;
 
@@ -31,23 +33,6 @@ const AUTHORIZER_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub struct Agent {
     pub(crate) parts: Arc<Parts>,
-}
-
-/// What every conversation of an agent shares. Nothing in it changes.
-pub(crate) struct Parts {
-    pub(crate) setup: Arc<Setup>,
-    pub(crate) tools: Vec<BoundTool>,
-    pub(crate) model: Arc<dyn AnyModel>,
-    pub(crate) tool_timeout: Duration,
-    pub(crate) continuity: Continuity,
-    pub(crate) scorer: Option<Arc<dyn AnyScorer>>,
-    pub(crate) decider: Option<Arc<dyn AnyModel>>,
-    pub(crate) authorizer: Option<Arc<dyn AnyAuthorizer>>,
-    pub(crate) authorizer_timeout: Duration,
-    /// Models that a governor escalates to, by name.
-    pub(crate) named_models: HashMap<String, Arc<dyn AnyModel>>,
-    pub(crate) catalog: CatalogSkills,
-    pub(crate) trace_content: bool,
 }
 
 impl Agent {

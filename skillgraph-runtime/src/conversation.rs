@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use skillgraph_core::catalog::Opened;
 use skillgraph_core::decl::SkillId;
 use skillgraph_core::turn::{
-    Answer, Carried, CatalogState, Event, Input, InputError, Outcome, Output, Question, RestoreError, SaveFormat,
-    SavedTurn, Transcript, Turn,
+    Answer, Carried, CatalogState, Event, Input, Outcome, Output, Question, RestoreError, SaveFormat, SavedTurn,
+    Transcript, Turn,
 };
 
 use crate::agent::Agent;
@@ -16,7 +16,8 @@ use crate::authorize::Identity;
 use crate::catalog::BoundTools;
 use crate::drive::{Observe, drive};
 use crate::model::Piece;
-use crate::recorder::RouteRecorder;
+use crate::parts::Continuity;
+use crate::report::{RunError, TurnReport};
 use crate::stream::{Items, StreamItem, TurnStream};
 use crate::trace;
 
@@ -52,93 +53,12 @@ pub struct SavedConversation {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum SavedState {
     /// Between two turns.
-    Resting {
-        transcript: Transcript,
-        cursor: Option<SkillId>,
-        #[serde(default)]
-        catalog: CatalogState,
-    },
+    Resting { transcript: Transcript, cursor: Option<SkillId>, catalog: CatalogState },
     /// In one.
     Turn(Box<SavedTurn>),
 }
 
-/// What a turn takes over from the one before (SPEC 4).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Continuity {
-    /// Nothing: every turn starts where its own message leads.
-    #[default]
-    Turn,
-    /// The skill that was open. A rule and a decisive scorer beat it; where neither says anything, it stays open.
-    Conversation,
-}
-
 type Observer = Box<dyn FnMut(&Event) + Send + Sync>;
-
-/// How a turn went.
-#[derive(Debug, Clone)]
-pub struct TurnReport {
-    /// How it ended.
-    pub outcome: Outcome,
-    /// What happened, in order.
-    pub events: Vec<Event>,
-    /// The skill that was open at the end.
-    pub cursor: Option<SkillId>,
-}
-
-impl TurnReport {
-    /// The model's words, where the turn ended with some.
-    pub fn text(&self) -> Option<&str> {
-        self.outcome.text()
-    }
-
-    /// Where the cursor went, why, and what was refused on the way.
-    pub fn route(&self) -> RouteRecorder {
-        RouteRecorder::of(&self.events)
-    }
-}
-
-/// Why a turn could not be run to its end. The conversation is complete and can go on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RunError {
-    /// The model could not be asked.
-    Model {
-        /// Why.
-        reason: String,
-    },
-    /// There is no tokio runtime to run tools on.
-    NoRuntime,
-    /// No turn is under way that could go on.
-    NoTurn,
-    /// No question waits for this answer. The conversation is as it was.
-    NoQuestion {
-        /// The call that the answer is for.
-        call_id: String,
-    },
-    /// The turn machine refused an answer of the loop: a mistake of this library.
-    Protocol(InputError),
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RunError::Model { reason } => write!(f, "the model could not be asked: {reason}"),
-            RunError::NoRuntime => f.write_str("tools run as tokio tasks, and there is no tokio runtime here"),
-            RunError::NoTurn => f.write_str("no turn is under way: send a message first"),
-            RunError::NoQuestion { call_id } => write!(f, "no question of the call `{call_id}` waits for an answer"),
-            RunError::Protocol(error) => write!(f, "the loop gave the turn a wrong answer: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for RunError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            RunError::Protocol(error) => Some(error),
-            _ => None,
-        }
-    }
-}
 
 impl Conversation {
     pub(crate) fn new(agent: Agent, history: Transcript) -> Self {

@@ -8,11 +8,11 @@ use skillgraph_core::decl::Status;
 use skillgraph_core::turn::{Check, Choice, Event, Input, Outcome, Output, Target, ToolReturn, ToolRun, Turn};
 use tokio::task::{Id, JoinError, JoinSet};
 
-use crate::agent::Parts;
 use crate::authorize::{Identity, decide_all};
-use crate::catalog::{self, BoundTools};
-use crate::conversation::RunError;
+use crate::catalog::{BoundTools, ask};
 use crate::model::Piece;
+use crate::parts::Parts;
+use crate::report::RunError;
 use crate::scorer::choose;
 use crate::tool::{BoundTool, ToolContext};
 use crate::trace;
@@ -45,7 +45,7 @@ pub(crate) async fn drive(
         match turn.poll_output() {
             Output::Authorize(checks) => authorize(parts, identity, checks, bound, turn).await?,
             Output::AskCatalog(questions) => {
-                let answers = catalog::answer(parts, identity, questions, bound).await;
+                let answers = ask::answer(parts, identity, questions, bound).await;
                 turn.handle_input(Input::CatalogAnswered(answers)).map_err(RunError::Protocol)?;
             }
             Output::Score(request) => {
@@ -154,7 +154,7 @@ async fn with_tools<'a>(parts: &'a Parts, runs: Vec<ToolRun>, bound: &mut BoundT
     for run in runs {
         let tool = match parts.tools.get(run.tool.position()) {
             Some(tool) => Some(Runnable::Own(tool)),
-            None => catalog::bound_tool(parts, run.name.as_str(), bound).await.map(Runnable::Bound),
+            None => ask::bound_tool(parts, run.name.as_str(), bound).await.map(Runnable::Bound),
         };
         with_tools.push((run, tool));
     }

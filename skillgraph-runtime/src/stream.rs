@@ -10,8 +10,8 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 use skillgraph_core::turn::Event;
 
-use crate::conversation::{RunError, TurnReport};
 use crate::model::Piece;
+use crate::report::{RunError, TurnReport};
 
 /// What comes out of a turn while it runs.
 #[derive(Debug, Clone)]
