@@ -284,7 +284,7 @@ mod off {
     use skillgraph_core::turn::{Event, ModelReply, ModelRequest, ToolReturn, ToolRun};
 
     /// Nothing.
-    #[derive(Clone, Copy)]
+    #[derive(Clone)]
     pub(crate) struct Span;
 
     pub(crate) fn inside<F: Future>(_: Span, future: F) -> F {
