@@ -45,7 +45,6 @@ struct Settings {
 }
 
 /// Sets a [`GenaiModel`] up.
-#[derive(Debug)]
 #[must_use = "a model is there after `.build()`"]
 pub struct GenaiModelBuilder {
     name: String,
@@ -54,6 +53,19 @@ pub struct GenaiModelBuilder {
     key: Option<String>,
     client: Option<Client>,
     settings: Settings,
+}
+
+/// Without the key, which has no place in a log.
+impl fmt::Debug for GenaiModelBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GenaiModelBuilder")
+            .field("name", &self.name)
+            .field("provider", &self.provider)
+            .field("endpoint", &self.endpoint)
+            .field("key", &self.key.as_ref().map(|_| "…"))
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Why a model cannot be set up.

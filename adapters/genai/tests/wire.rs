@@ -436,3 +436,21 @@ async fn a_missing_key_says_what_to_set() {
     let error = agent.run("hello").await.expect_err("no key").to_string();
     assert!(error.ends_with("`heabsy::m` has no key: set `HEABSY_API_KEY`, or give the model its key"), "{error}");
 }
+
+#[tokio::test]
+async fn a_key_is_in_no_log() {
+    // An address at which nobody listens.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/v1", listener.local_addr().expect("its address"));
+    drop(listener);
+    for provider in [Provider::OpenAI, Provider::Anthropic, Provider::Ollama, Provider::Gemini] {
+        let builder = || GenaiModel::new("m").endpoint(&url).provider(provider).key("hush-hush").retries(0);
+        let said = format!("{:?}", builder());
+        assert!(said.contains(&url) && !said.contains("hush-hush"), "{said}");
+        let said = format!("{:?}", builder().build());
+        assert!(said.contains("\"m\"") && !said.contains("hush-hush"), "{said}");
+        let (agent, _) = agent(builder());
+        let said = agent.run("hello").await.expect_err("nobody is there").to_string();
+        assert!(said.contains("`m`") && !said.contains("hush-hush"), "{said}");
+    }
+}
