@@ -18,13 +18,37 @@ use crate::{Difference, Seen};
 /// What opens, binds and finds here is called so too; the arguments have other names.
 const NAVIGATION: [&str; 3] = ["open_skill", "bind_skill_tools", "search_skills"];
 
-pub fn compare(case: &Value) -> Vec<Seen<'_>> {
+pub fn compare<'a>(case: &'a Value, run: impl AsyncFnOnce(&'a Value) -> Vec<Difference>) -> Vec<Seen<'a>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let differences = runtime.block_on(run(case));
     differences.into_iter().map(|difference| Seen { case, step: None, difference }).collect()
 }
 
-async fn run(case: &Value) -> Vec<Difference> {
+/// Calls one after the other, a turn each: what is open and bound after each.
+pub async fn calls(case: &Value) -> Vec<Difference> {
+    let input = &case["input"];
+    let skill = &input["skills"][0];
+    let steps = list(case, "steps");
+    let turns = steps.iter().map(|step| json!({ "calls": [[step["tool"], step["args"]]] }));
+    let script: Vec<Value> = turns.flat_map(|turn| [turn, json!({ "content": "done" })]).collect();
+    let agent = agent(input, &ScriptedModel::new(script.iter().enumerate().map(reply)));
+    let mut conversation = agent.conversation();
+    let mut differences = Vec::new();
+    for step in steps {
+        conversation.send("go").await.expect("a turn");
+        let (observed, ours) = (&step["observed"], conversation.catalog());
+        let is_open = texts(&observed["openedAfter"]).iter().any(|key| skill["key"] == key.as_str());
+        note(&mut differences, "open", is_open, ours.is_open(skill["key"].as_str().unwrap_or_default()));
+        let own = |name: &String| {
+            ["tools", "bindAlways"].iter().flat_map(|of| list(skill, of)).any(|tool| tool["name"] == name.as_str())
+        };
+        let theirs: Vec<String> = texts(&observed["boundAfter"]).into_iter().filter(own).collect();
+        note(&mut differences, "bound", json!(theirs), json!(ours.tools().collect::<Vec<_>>()));
+    }
+    differences
+}
+
+pub async fn run(case: &Value) -> Vec<Difference> {
     let (input, observed) = (&case["input"], &case["observed"]);
     let mut differences = Vec::new();
     let model = ScriptedModel::new(list(input, "script").iter().enumerate().map(reply));
@@ -41,6 +65,13 @@ async fn run(case: &Value) -> Vec<Difference> {
             // Whoever does not go on with a conversation begins one.
             conversation = agent.conversation();
         }
+        let way = expected.get("viaInvoke");
+        if way.is_some() {
+            // From what was stored; the reply to their other way on is not this one's.
+            let saved = conversation.save();
+            conversation = agent.restore(saved).expect("it is of this agent");
+        }
+        let expected = way.unwrap_or(expected);
         let before = model.requests().len();
         let pending = list(observed, "pending");
         let answer = match (name, conversation.questions().as_slice()) {
@@ -55,7 +86,7 @@ async fn run(case: &Value) -> Vec<Difference> {
         if let Outcome::Paused { questions } = &report.outcome {
             let asked: Vec<&str> = questions.iter().map(|question| question.tool.as_str()).collect();
             note(&mut differences, "pending", json!(pending).to_string(), json!(asked).to_string());
-        } else {
+        } else if way.is_none() {
             let answer = report.text().unwrap_or_default();
             note(&mut differences, "answer", expected["content"].to_string(), json!(answer).to_string());
         }
@@ -74,7 +105,9 @@ async fn run(case: &Value) -> Vec<Difference> {
             let lines = request.system.lines().filter(|line| line.starts_with("- "));
             lines.map(str::to_owned).collect::<Vec<_>>()
         });
-        note(&mut differences, "listed", json!(theirs), json!(ours.collect::<Vec<_>>()));
+        if way.is_none() {
+            note(&mut differences, "listed", json!(theirs), json!(ours.collect::<Vec<_>>()));
+        }
         let kept = &expected["skillState"];
         let ours = conversation.catalog();
         note(
@@ -176,6 +209,12 @@ impl CatalogSkill for Skill {
     }
 
     async fn bind(&self, names: &[String]) -> Result<Vec<DynTool>, CatalogSkillError> {
+        if let Some(reason) = self.said.get("bindThrows") {
+            return Err(CatalogSkillError::new(reason));
+        }
+        if let Some(always) = self.said["bindAlways"].as_array() {
+            return Ok(always.iter().map(tool).collect());
+        }
         let wanted = list(&self.said, "tools").iter().filter(|tool| names.iter().any(|name| tool["name"] == *name));
         Ok(wanted.map(tool).collect())
     }
@@ -190,6 +229,9 @@ impl CatalogSkill for Skill {
     }
 
     async fn rank(&self, _: &str, index: &[skillgraph::ToolHeader]) -> Result<Vec<String>, CatalogSkillError> {
+        if let Some(reason) = self.said["rank"].get("throws") {
+            return Err(CatalogSkillError::new(reason));
+        }
         Ok(index.iter().map(|tool| tool.name.clone()).collect())
     }
 }

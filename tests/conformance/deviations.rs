@@ -238,9 +238,12 @@ fn holds(when: &str, seen: &Seen<'_>) -> bool {
                 || (!only_one.is_empty() && only_one.iter().all(|key| of(key).is_some_and(|skill| !is_ascii(skill))))
         }
         "a probe throws" => skills(seen).iter().any(|skill| skill["available"].get("throws").is_some()),
-        "a prompt throws, or is over the ceiling" => skills(seen).iter().any(|skill| {
-            skill["promptFn"].get("throws").is_some() || skill["prompt"].as_str().is_some_and(|text| text.contains('*'))
+        "a prompt or a binding throws, or a prompt is over the ceiling" => skills(seen).iter().any(|skill| {
+            skill.get("bindThrows").is_some()
+                || skill["promptFn"].get("throws").is_some()
+                || skill["prompt"].as_str().is_some_and(|text| text.contains('*'))
         }),
+        "a skill binds what nobody named" => skills(seen).iter().any(|skill| skill.get("bindAlways").is_some()),
         "a skill binds nothing where no tool is named" => {
             skills(seen).iter().any(|skill| skill["bindNoNamesEmpty"] == true)
         }
