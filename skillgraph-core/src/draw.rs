@@ -43,8 +43,7 @@ pub fn to_mermaid<S>(decl: &GraphDecl<S>) -> String {
             line(format_args!("{text}"));
         }
     }
-    let stocked = decl.catalog.iter().flat_map(|catalog| &catalog.skills);
-    for (at, skill) in stocked.enumerate() {
+    for (at, skill) in decl.catalog_skills().enumerate() {
         let header = skill.header.as_ref().map_or(String::new(), |text| format!("<br/>{}", escape(&text.text)));
         line(format_args!("c{at}[[\"{}{header}\"]]", escape(&skill.key.text)));
         line(format_args!("start -.->|\"open_skill\"| c{at}"));

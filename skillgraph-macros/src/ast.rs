@@ -76,6 +76,12 @@ pub(crate) struct Graph {
     pub(crate) file_routes: usize,
 }
 
+impl Graph {
+    pub(crate) fn catalog_skills(&self) -> impl Iterator<Item = &CatalogSkill> {
+        self.catalog.iter().flat_map(|catalog| &catalog.skills)
+    }
+}
+
 pub(crate) struct Governor {
     pub(crate) span: Span,
     pub(crate) limits: GovernorLimits,

@@ -331,11 +331,9 @@ impl AgentBuilder {
 
     /// The catalog, and the graph that knows its tools: skills of the graph first, then those that were added.
     fn stock(&self, graph: Arc<Graph>) -> Result<Stocked, BuildError> {
-        let described = |tool: &ToolId| {
-            let tool = self.tools.iter().find(|bound| bound.spec.name == *tool);
-            tool.map(|tool| tool.spec.description.clone())
-        };
-        let declared = graph.declared_catalog(described);
+        let descriptions: HashMap<&ToolId, &String> =
+            self.tools.iter().map(|bound| (&bound.spec.name, &bound.spec.description)).collect();
+        let declared = graph.declared_catalog(|tool| descriptions.get(tool).copied().cloned());
         let policy = self.catalog_policy.or(graph.catalog_policy()).unwrap_or_default();
         let mut skills: Vec<Arc<dyn AnyCatalogSkill>> = Vec::new();
         let mut entries: Vec<CatalogEntry> = Vec::new();

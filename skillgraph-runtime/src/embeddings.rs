@@ -54,11 +54,8 @@ impl StaticEmbeddings {
     /// [`EmbeddingsError`] with the file that cannot be read, or is not what is expected.
     pub fn read(weights: impl AsRef<Path>, tokenizer: impl AsRef<Path>) -> Result<Self, EmbeddingsError> {
         let (weights, tokenizer) = (weights.as_ref(), tokenizer.as_ref());
-        let read = |file: &Path| {
-            let error = |reason: String| EmbeddingsError { file: file.to_owned(), reason };
-            std::fs::read(file).map_err(|cause| error(cause.to_string()))
-        };
         let error = |file: &Path, reason: String| EmbeddingsError { file: file.to_owned(), reason };
+        let read = |file: &Path| std::fs::read(file).map_err(|cause| error(file, cause.to_string()));
         let (table, width) = matrix(&read(weights)?).map_err(|reason| error(weights, reason))?;
         let (tokens, merges) = vocabulary(&read(tokenizer)?).map_err(|reason| error(tokenizer, reason))?;
         let rows = table.len() / width;

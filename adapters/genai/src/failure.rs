@@ -100,7 +100,6 @@ impl Failure {
         };
         let again = match attempts {
             0 => String::new(),
-            1 => ", tried 2 times".to_owned(),
             attempts => format!(", tried {} times", attempts + 1),
         };
         format!("`{model}` {what}{again}")

@@ -279,15 +279,16 @@ impl GenaiModelBuilder {
     ///
     /// [`BuildError`] with what is in the way.
     pub fn build(self) -> Result<GenaiModel, BuildError> {
+        let said = self.provider.or(self.endpoint.as_ref().map(|_| AdapterKind::OpenAI));
         let client = match self.client {
             Some(_) if self.endpoint.is_some() || self.provider.is_some() || self.key.is_some() => {
                 return Err(BuildError::TwoClients);
             }
             Some(client) => client,
-            None => client(self.provider, self.endpoint.clone(), self.key)?,
+            None => client(said, self.endpoint, self.key)?,
         };
         let by_name = || client.default_model(&self.name).map(|model| model.adapter_kind);
-        let provider = self.provider.or(self.endpoint.map(|_| AdapterKind::OpenAI)).map_or_else(by_name, Ok);
+        let provider = said.map_or_else(by_name, Ok);
         let provider = provider.map_err(|error| BuildError::Client { reason: error.to_string() })?;
         if self.settings.constrained && matches!(provider, AdapterKind::Ollama | AdapterKind::OllamaCloud) {
             return Err(BuildError::NoSchema);
@@ -302,7 +303,6 @@ fn client(provider: Option<AdapterKind>, endpoint: Option<String>, key: Option<S
     let _ = rustls::crypto::ring::default_provider().install_default();
     // Paths are joined to it.
     let endpoint = endpoint.map(|url| if url.ends_with('/') { url } else { format!("{url}/") });
-    let provider = provider.or(endpoint.as_ref().map(|_| AdapterKind::OpenAI));
     let resolve = move |target: ServiceTarget| -> Result<ServiceTarget, genai::resolver::Error> {
         let mut target = target;
         if let Some(provider) = provider {

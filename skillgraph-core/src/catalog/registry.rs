@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use super::{CatalogEntry, Disclosure, SearchIndex, SkillPolicy, header_block};
-use crate::decl::{is_catalog_key, is_tool_name};
+use crate::decl::{CATALOG_KEY, TOOL_NAME, is_catalog_key, is_tool_name};
 
 /// A catalog: its skills, how much of it may be open, and what opens by itself.
 ///
@@ -78,15 +78,12 @@ impl fmt::Display for CatalogError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CatalogError::DuplicateKey { key } => write!(f, "two skills of the catalog have the key `{key}`"),
-            CatalogError::InvalidKey { key } => write!(
-                f,
-                "`{key}` cannot be the key of a catalog skill: a key is 1 to 64 of `a-z`, `0-9`, and single `-` and `:` between \
-                 them"
-            ),
-            CatalogError::InvalidTool { key, tool } => write!(
-                f,
-                "the catalog skill `{key}` has a tool `{tool}`: a tool's name is 1 to 64 of `a-z`, `A-Z`, `0-9`, `_`, and `-`"
-            ),
+            CatalogError::InvalidKey { key } => {
+                write!(f, "`{key}` cannot be the key of a catalog skill: a key is {CATALOG_KEY}")
+            }
+            CatalogError::InvalidTool { key, tool } => {
+                write!(f, "the catalog skill `{key}` has a tool `{tool}`: a tool's name is {TOOL_NAME}")
+            }
             CatalogError::DuplicateTool { key, tool } => {
                 write!(f, "the catalog skill `{key}` lists its tool `{tool}` twice")
             }

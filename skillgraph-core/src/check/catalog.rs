@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use super::body::blank;
 use super::facts::Facts;
-use super::names::{twice, unknown_tool};
-use crate::decl::{CatalogSkillDecl, GraphDecl, Word, is_catalog_key, leveled};
+use super::names::{declared_twice, listed_twice, unknown_tool};
+use crate::decl::{CATALOG_KEY, CatalogSkillDecl, GraphDecl, Word, is_catalog_key, leveled};
 use crate::finding::{Code, Finding};
 
 /// A key that is none.
 pub(super) fn check_invalid_name<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
-    for skill in skills(decl).filter(|skill| !skill.key.is_blank() && !is_catalog_key(&skill.key.text)) {
+    for skill in decl.catalog_skills().filter(|skill| !skill.key.is_blank() && !is_catalog_key(&skill.key.text)) {
         let key = &skill.key.text;
         findings.push(
             Finding::new(
@@ -19,32 +19,23 @@ pub(super) fn check_invalid_name<S: Clone>(decl: &GraphDecl<S>, findings: &mut V
                 format!("`{key}` cannot be the key of a catalog skill"),
             )
             .help(format!("give it another one: `skill {} = \"group:name\" {{ … }}`", skill.ident.text))
-            .note("a key is 1 to 64 of `a-z`, `0-9`, and single `-` and `:` between them"),
+            .note(format!("a key is {CATALOG_KEY}")),
         );
     }
 }
 
 /// Two skills of one identifier.
 pub(super) fn check_duplicate_skill<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
-    let mut seen: HashMap<&str, &Word<S>> = HashMap::new();
-    for skill in skills(decl) {
-        if let Some(first) = seen.get(skill.ident.text.as_str()) {
-            let finding = twice(Code::DuplicateSkill, &skill.ident, "catalog skill", "is declared", first);
-            findings.push(finding.help("rename one of the two, or merge them"));
-        } else {
-            seen.insert(&skill.ident.text, &skill.ident);
-        }
-    }
+    declared_twice(decl.catalog_skills().map(|skill| &skill.ident), "catalog skill", findings);
 }
 
 /// Two skills of one key, or one with the id of a skill of the graph.
 pub(super) fn check_duplicate_id<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
     let of_graph = decl.skills.iter().map(|skill| (skill.id.text.as_str(), (&skill.ident, &skill.id)));
     let mut seen: HashMap<&str, (&Word<S>, &Word<S>)> = of_graph.collect();
-    let graph_skills = seen.len();
-    for skill in skills(decl) {
+    for skill in decl.catalog_skills() {
         let Some((first_ident, first_key)) = seen.insert(&skill.key.text, (&skill.ident, &skill.key)) else { continue };
-        let in_graph = graph_skills > 0 && decl.skills.iter().any(|of_graph| of_graph.id.text == skill.key.text);
+        let in_graph = decl.skills.iter().any(|of_graph| of_graph.id.text == skill.key.text);
         if first_ident.text == skill.ident.text && !in_graph {
             continue;
         }
@@ -65,7 +56,7 @@ pub(super) fn check_duplicate_id<S: Clone>(decl: &GraphDecl<S>, findings: &mut V
 
 /// A tool that the registry does not hold.
 pub(super) fn check_unknown_tool<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, findings: &mut Vec<Finding<S>>) {
-    for skill in skills(decl) {
+    for skill in decl.catalog_skills() {
         // One that is bound by default and listed repeats the same mistake.
         let defaults = defaults(skill).filter(|name| !skill.tools.iter().any(|tool| tool.text == name.text));
         for name in skill.tools.iter().chain(defaults).filter(|name| facts.tool(&name.text).is_none()) {
@@ -76,24 +67,18 @@ pub(super) fn check_unknown_tool<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_
 
 /// One tool twice in a list.
 pub(super) fn check_duplicate_tool<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
-    for skill in skills(decl) {
-        let own = ("in the tools of", skill.tools.as_slice());
-        let default = skill.default_bind.as_ref().map(|list| ("in the `default_bind` of", list.list.as_slice()));
-        for (place, list) in std::iter::once(own).chain(default) {
-            let mut seen: HashMap<&str, &Word<S>> = HashMap::new();
-            for tool in list {
-                if let Some(first) = seen.insert(&tool.text, tool) {
-                    let what = format!("is listed {place} `{}`", skill.ident.text);
-                    findings.push(twice(Code::DuplicateTool, tool, "tool", &what, first).help("remove one of the two"));
-                }
-            }
+    for skill in decl.catalog_skills() {
+        let ident = &skill.ident.text;
+        listed_twice(&skill.tools, &format!("in the tools of `{ident}`"), findings);
+        if let Some(default) = &skill.default_bind {
+            listed_twice(&default.list, &format!("in the `default_bind` of `{ident}`"), findings);
         }
     }
 }
 
 /// A text that is blank or missing.
 pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
-    for skill in skills(decl) {
+    for skill in decl.catalog_skills() {
         let name = &skill.ident.text;
         if skill.key.is_blank() {
             findings.push(blank(&skill.key, "the key of a catalog skill").help("write what the model opens it by"));
@@ -125,7 +110,7 @@ pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
 
 /// `default_bind: []`.
 pub(super) fn check_empty_list<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
-    let lists = skills(decl).filter_map(|skill| skill.default_bind.as_ref());
+    let lists = decl.catalog_skills().filter_map(|skill| skill.default_bind.as_ref());
     for list in lists.filter(|list| list.list.is_empty()) {
         findings.push(
             Finding::new(Code::EmptyList, list.at.clone(), "`default_bind` names no tool")
@@ -136,7 +121,7 @@ pub(super) fn check_empty_list<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
 
 /// A tool is bound by default that the skill does not have.
 pub(super) fn check_foreign_tool<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, findings: &mut Vec<Finding<S>>) {
-    for skill in skills(decl).filter(|skill| !skill.unread) {
+    for skill in decl.catalog_skills().filter(|skill| !skill.unread) {
         let foreign = defaults(skill).filter(|name| !skill.tools.iter().any(|tool| tool.text == name.text));
         for name in foreign.filter(|name| facts.tool(&name.text).is_some()) {
             findings.push(
@@ -190,10 +175,6 @@ pub(super) fn check_nothing_bound_on_open<S: Clone>(decl: &GraphDecl<S>, finding
         .note("the model reads an index then, and has to bind by name in a call of its own");
         findings.extend(leveled(finding, &[&skill.lints, &decl.lints]));
     }
-}
-
-fn skills<S>(decl: &GraphDecl<S>) -> impl Iterator<Item = &CatalogSkillDecl<S>> {
-    decl.catalog.iter().flat_map(|catalog| &catalog.skills)
 }
 
 fn defaults<S>(skill: &CatalogSkillDecl<S>) -> impl Iterator<Item = &Word<S>> {

@@ -142,7 +142,7 @@ impl<'a, S> Facts<'a, S> {
     fn find_everywhere(&self) -> HashSet<usize> {
         let skills = self.decl.skills.iter().enumerate();
         let roaming = skills.filter(|(at, skill)| skill.scope == Scope::Always || !self.wired.contains(at));
-        let stocked = self.decl.catalog.iter().flat_map(|catalog| &catalog.skills).flat_map(|skill| &skill.tools);
+        let stocked = self.decl.catalog_skills().flat_map(|skill| &skill.tools);
         let tools: Vec<&Word<S>> =
             roaming.flat_map(|(_, skill)| &skill.tools).chain(&self.decl.baseline).chain(stocked).collect();
         tools.into_iter().filter_map(|name| self.tool(&name.text)).collect()

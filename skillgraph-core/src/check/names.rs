@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use super::facts::Facts;
-use crate::decl::{Form, GraphDecl, RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, Word, is_skill_id, is_tool_name};
+use crate::decl::{
+    Form, GraphDecl, RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, SKILL_ID, TOOL_NAME, Word, is_skill_id, is_tool_name,
+};
 use crate::finding::{Code, Finding};
 use crate::suggest::{closest, listed};
 
@@ -18,7 +20,7 @@ pub(super) fn check_invalid_name<S: Clone>(decl: &GraphDecl<S>, findings: &mut V
             findings.push(
                 Finding::new(Code::InvalidName, tool.name.at.clone(), format!("`{name}` cannot be the name of a tool"))
                     .help(format!("declare it as `{} = \"…\"` with a name that providers accept", tool.ident.text))
-                    .note("a tool's name is 1 to 64 of `a-z`, `A-Z`, `0-9`, `_`, and `-`"),
+                    .note(format!("a tool's name is {TOOL_NAME}")),
             );
         }
     }
@@ -29,7 +31,7 @@ pub(super) fn check_invalid_name<S: Clone>(decl: &GraphDecl<S>, findings: &mut V
             findings.push(
                 Finding::new(Code::InvalidName, skill.id.at.clone(), format!("`{id}` cannot be the id of a skill"))
                     .help(format!("give it an id of its own: `skill {} = \"{suggestion}\"`", skill.ident.text))
-                    .note("a skill's id is 1 to 64 of `a-z`, `0-9`, and single `-` between them"),
+                    .note(format!("a skill's id is {SKILL_ID}")),
             );
         }
     }
@@ -84,27 +86,39 @@ pub(super) fn check_duplicate_tool<S: Clone>(
     let lists =
         decl.skills.iter().map(|skill| (skill.tools.as_slice(), format!("in the tools of `{}`", skill.ident.text)));
     for (list, place) in lists.chain([(decl.baseline.as_slice(), "in the baseline".to_owned())]) {
-        let mut seen: HashMap<&str, &Word<S>> = HashMap::new();
-        for tool in list {
-            if let Some(first) = seen.insert(&tool.text, tool) {
-                let finding = twice(Code::DuplicateTool, tool, "tool", &format!("is listed {place}"), first);
-                findings.push(finding.help("remove one of the two"));
-            }
+        listed_twice(list, &place, findings);
+    }
+}
+
+/// A tool that stands twice in a list; `place` says in which.
+pub(super) fn listed_twice<S: Clone>(list: &[Word<S>], place: &str, findings: &mut Vec<Finding<S>>) {
+    let mut seen: HashMap<&str, &Word<S>> = HashMap::new();
+    for tool in list {
+        if let Some(first) = seen.insert(&tool.text, tool) {
+            let finding = twice(Code::DuplicateTool, tool, "tool", &format!("is listed {place}"), first);
+            findings.push(finding.help("remove one of the two"));
         }
     }
 }
 
 /// One skill identifier is declared twice.
 pub(super) fn check_duplicate_skill<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    declared_twice(decl.skills.iter().map(|skill| &skill.ident), "skill", findings);
+}
+
+/// A skill whose identifier one before it has.
+pub(super) fn declared_twice<'a, S: Clone + 'a>(
+    idents: impl Iterator<Item = &'a Word<S>>,
+    kind: &str,
+    findings: &mut Vec<Finding<S>>,
+) {
     let mut seen: HashMap<&str, &Word<S>> = HashMap::new();
-    for skill in &decl.skills {
-        if let Some(first) = seen.get(skill.ident.text.as_str()) {
-            findings.push(
-                twice(Code::DuplicateSkill, &skill.ident, "skill", "is declared", first)
-                    .help("rename one of the two, or merge them"),
-            );
+    for ident in idents {
+        if let Some(first) = seen.get(ident.text.as_str()) {
+            let finding = twice(Code::DuplicateSkill, ident, kind, "is declared", first);
+            findings.push(finding.help("rename one of the two, or merge them"));
         } else {
-            seen.insert(&skill.ident.text, &skill.ident);
+            seen.insert(&ident.text, ident);
         }
     }
 }
@@ -232,7 +246,7 @@ fn or_one_of<'a>(how: String, declared: impl ExactSizeIterator<Item = &'a str>) 
     }
 }
 
-pub(super) fn twice<S: Clone>(code: Code, second: &Word<S>, kind: &str, what: &str, first: &Word<S>) -> Finding<S> {
+fn twice<S: Clone>(code: Code, second: &Word<S>, kind: &str, what: &str, first: &Word<S>) -> Finding<S> {
     Finding::new(code, second.at.clone(), format!("{kind} `{}` {what} twice", second.text))
         .note_at("the first one is", first.at.clone())
 }

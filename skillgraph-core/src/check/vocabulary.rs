@@ -11,7 +11,7 @@ use crate::suggest::{closest, listed};
 
 /// A tool is declared and offered nowhere.
 pub(super) fn check_unused_tool<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
-    let stocked = decl.catalog.iter().flat_map(|catalog| &catalog.skills).flat_map(|skill| &skill.tools);
+    let stocked = decl.catalog_skills().flat_map(|skill| &skill.tools);
     let used = decl.skills.iter().flat_map(|skill| &skill.tools).chain(&decl.baseline).chain(stocked);
     let used: HashSet<&str> = used.map(|tool| tool.text.as_str()).collect();
     for tool in decl.tools.iter().filter(|tool| !used.contains(tool.ident.text.as_str())) {

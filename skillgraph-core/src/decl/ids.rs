@@ -12,6 +12,13 @@ pub const RESERVED_TOOL_NAMES: [&str; 6] =
 /// Words that stand for something else where a skill id could stand.
 pub const RESERVED_SKILL_IDS: [&str; 2] = ["stay", "none"];
 
+/// What a skill's id is, for people.
+pub(crate) const SKILL_ID: &str = "1 to 64 of `a-z`, `0-9`, and single `-` between them";
+/// What a tool's name is, for people.
+pub(crate) const TOOL_NAME: &str = "1 to 64 of `a-z`, `A-Z`, `0-9`, `_`, and `-`";
+/// What the key of a catalog skill is, for people.
+pub(crate) const CATALOG_KEY: &str = "1 to 64 of `a-z`, `0-9`, and single `-` and `:` between them";
+
 /// Whether the text is a skill id: 1–64 of `a-z 0-9 -`, no hyphen at an edge, no two in a row.
 pub fn is_skill_id(text: &str) -> bool {
     let bytes = text.as_bytes();

@@ -20,6 +20,7 @@ pub use catalog::{CatalogDecl, CatalogSkillDecl};
 pub use condition::{Condition, Trigger, TriggerTools};
 pub use governor::{Governor, GovernorLimits, GovernorThen};
 pub use guard::{GuardOperator, GuardTerm, Kind, Literal, Number};
+pub(crate) use ids::{CATALOG_KEY, SKILL_ID, TOOL_NAME};
 pub use ids::{
     Name, RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, SkillId, ToolId, is_catalog_key, is_skill_id, is_tool_name,
     skill_id_of,
@@ -125,6 +126,11 @@ impl<S> GraphDecl<S> {
     pub fn owners_of(&self, tool: &str) -> Vec<&str> {
         let owners = self.skills.iter().filter(|skill| skill.tools.iter().any(|own| own.text == tool));
         owners.map(|skill| skill.ident.text.as_str()).collect()
+    }
+
+    /// The skills of the catalog, in declaration order; none where there is no catalog.
+    pub fn catalog_skills(&self) -> impl Iterator<Item = &CatalogSkillDecl<S>> {
+        self.catalog.iter().flat_map(|catalog| &catalog.skills)
     }
 }
 

@@ -254,9 +254,8 @@ impl Graph {
         let ids: HashMap<&str, &ToolId> =
             self.decl.tools.iter().zip(&self.tools).map(|(tool, id)| (tool.ident.text.as_str(), id)).collect();
         let mut availability = self.availability.iter();
-        let skills = self.decl.catalog.iter().flat_map(|catalog| &catalog.skills);
         let text = |word: &Option<Word<()>>| word.as_ref().map_or_else(String::new, |word| word.text.clone());
-        let skills = skills.map(|skill| {
+        let skills = self.decl.catalog_skills().map(|skill| {
             let available = skill.available.as_ref().and_then(|_| availability.next().copied());
             let tools = skill.tools.iter().filter_map(|tool| ids.get(tool.text.as_str()));
             let default_bind = skill.default_bind.iter().flat_map(|list| &list.list);

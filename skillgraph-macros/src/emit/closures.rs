@@ -42,7 +42,7 @@ pub(super) fn closures(emit: &Emit<'_>) -> TokenStream {
         };
         consts.extend(constant(&private, &route_test(at), &input, closure));
     }
-    let skills = emit.graph.catalog.iter().flat_map(|catalog| &catalog.skills);
+    let skills = emit.graph.catalog_skills();
     for (at, path) in skills.filter_map(|skill| skill.available.as_ref()).enumerate() {
         let (ident, path) = (availability(at), rebase(path.to_token_stream()));
         consts.extend(quote_spanned! {Span::mixed_site()=>

@@ -21,7 +21,7 @@ pub(super) fn unresolved(emit: &Emit<'_>) -> TokenStream {
         Trigger::Returns { tools, .. } => tools.named(),
         _ => &[],
     });
-    let stocked = graph.catalog.iter().flat_map(|catalog| &catalog.skills);
+    let stocked = graph.catalog_skills();
     let stocked =
         stocked.flat_map(|skill| skill.tools.iter().chain(skill.default_bind.iter().flat_map(|names| &names.list)));
     let tools = of_skills.chain(stocked).chain(&graph.baseline).chain(of_routes);

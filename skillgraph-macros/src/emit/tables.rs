@@ -106,7 +106,7 @@ fn catalog_row(emit: &Emit<'_>, catalog: &ast::Catalog) -> TokenStream {
             quote_spanned!(Span::mixed_site()=> #private::ModelTier::#tier)
         }))
     };
-    let lowered = emit.decl.catalog.iter().flat_map(|catalog| &catalog.skills);
+    let lowered = emit.decl.catalog_skills();
     let mut asked = 0;
     let skills = catalog.skills.iter().zip(lowered).map(|(skill, decl)| {
         let (ident, key) = (&decl.ident.text, &decl.key.text);

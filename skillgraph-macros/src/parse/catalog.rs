@@ -151,11 +151,7 @@ fn skill_field(
         skill.broken = true;
         return Ok(());
     };
-    if seen.contains(&field) {
-        let message = format!("skill `{}` has `{field}` twice", skill.ident.text);
-        findings.push(Finding::new(Code::Syntax, at, message).help("remove one of the two"));
-    }
-    seen.push(field.clone());
+    field::note_twice(seen, &field, at, &skill.ident, findings);
     match field.as_str() {
         "title" => skill.title = Some(text(input, "the title")?),
         "header" => skill.header = Some(text(input, "the header")?),

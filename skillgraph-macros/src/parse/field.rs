@@ -1,6 +1,6 @@
 //! Fields by their names, and the numbers in them.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 use skillgraph_core::suggest::{closest, listed};
 use skillgraph_core::{Code, Finding};
 use syn::ext::IdentExt;
@@ -8,6 +8,7 @@ use syn::parse::ParseStream;
 use syn::{LitInt, Token};
 
 use super::recover;
+use crate::ast::Name;
 use crate::findings::Findings;
 
 /// The name of a field and the colon behind it; of a name that is nearly one, the one that was meant. None where it is no field:
@@ -36,6 +37,15 @@ pub(super) fn name(
     input.call(Ident::parse_any)?;
     input.parse::<Token![:]>()?;
     Ok(Some(field))
+}
+
+/// Says so of a field that a skill has already.
+pub(super) fn note_twice(seen: &mut Vec<String>, field: &str, at: Span, skill: &Name, findings: &mut Findings) {
+    if seen.iter().any(|before| before == field) {
+        let message = format!("skill `{}` has `{field}` twice", skill.text);
+        findings.push(Finding::new(Code::Syntax, at, message).help("remove one of the two"));
+    }
+    seen.push(field.to_owned());
 }
 
 /// A whole number from 1 up; `of_none` says what 0 would mean.

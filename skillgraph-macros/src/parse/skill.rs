@@ -10,6 +10,7 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{LitInt, Token, token};
 
+use super::field::note_twice;
 use super::{docs, name, new_name, not_yet, recover, text};
 use crate::ast::{Attributes, Body, Graph, Names, Skill, Step, Steps};
 use crate::files;
@@ -78,13 +79,7 @@ fn field(
         // Read on as what it was meant to be: it is not missing too.
         field = near.to_owned();
     }
-    if seen.contains(&field) {
-        findings.push(
-            Finding::new(Code::Syntax, word.span(), format!("skill `{}` has `{field}` twice", skill.ident.text))
-                .help("remove one of the two"),
-        );
-    }
-    seen.push(field.clone());
+    note_twice(seen, &field, word.span(), &skill.ident, findings);
     input.call(Ident::parse_any)?;
     input.parse::<Token![:]>()?;
     match field.as_str() {

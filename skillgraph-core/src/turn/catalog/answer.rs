@@ -126,9 +126,10 @@ impl Turn {
         query: Option<&str>,
         material: &mut Material,
     ) -> Result<(String, Vec<String>, Vec<CatalogTool>), CatalogRefusal> {
-        let is_it = |(question, _): &(CatalogQuestion, CatalogAnswer)| matches!(question, CatalogQuestion::Open { key, .. } if *key == entry.key);
+        let is_it =
+            |question: &CatalogQuestion| matches!(question, CatalogQuestion::Open { key, .. } if *key == entry.key);
         let failed = |reason: String| CatalogRefusal::Failed { reason };
-        let Some((_, answer)) = material.iter().position(is_it).and_then(|at| material.remove(at)) else {
+        let Some(answer) = take(material, is_it) else {
             // It was not asked for, since it could not open then.
             let open = self.state.catalog.opened.clone().open(entry, query, |_, _| Vec::new(), catalog.policy());
             return Err(open.map_or_else(Into::into, |_| failed("it could not open when it was asked for".into())));
@@ -162,18 +163,12 @@ impl Turn {
         let iteration = self.state.iteration;
         let bound = setup.catalog.as_ref().ok_or(CatalogRefusal::Unknown).and_then(|catalog| {
             let entry = self.openable(catalog, key)?;
-            let mut binding = self
-                .state
-                .catalog
-                .opened
-                .bind(entry, names, catalog.policy())
-                .map_err(|_| CatalogRefusal::NotOpen)?;
-            let is_it = |(question, _): &(CatalogQuestion, CatalogAnswer)| {
-                matches!(question, CatalogQuestion::Bind { key: asked, .. } if asked == key)
-            };
-            let answer = material.iter().position(is_it).and_then(|at| material.remove(at));
-            let tools = match answer {
-                Some((_, CatalogAnswer::Bound { tools })) => tools,
+            let mut binding =
+                self.state.catalog.opened.bind(entry, names, catalog.policy()).map_err(|_| CatalogRefusal::NotOpen)?;
+            let is_it =
+                |question: &CatalogQuestion| matches!(question, CatalogQuestion::Bind { key: of, .. } if of == key);
+            let tools = match take(material, is_it) {
+                Some(CatalogAnswer::Bound { tools }) => tools,
                 _ => Vec::new(),
             };
             self.take_tools(key, &mut binding, tools);
@@ -227,6 +222,12 @@ impl Turn {
         let name = self.setup.graph.tool_id(tool);
         self.state.catalog.tool(name.as_str()).map_or_else(Vec::new, |tool| tool.capabilities.clone())
     }
+}
+
+/// The answer to the first question that it is, which is answered once.
+fn take(material: &mut Material, is_it: impl Fn(&CatalogQuestion) -> bool) -> Option<CatalogAnswer> {
+    let at = material.iter().position(|(question, _)| is_it(question))?;
+    material.remove(at).map(|(_, answer)| answer)
 }
 
 /// The rows of an index in the order of a ranking; all of it where there is none.

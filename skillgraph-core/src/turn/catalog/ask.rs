@@ -80,6 +80,8 @@ impl Turn {
         match call {
             CatalogCall::Open { key, .. } => vec![key.clone()],
             CatalogCall::Bind { .. } => Vec::new(),
+            // Where none may be away, nothing is asked: the search itself is enough.
+            CatalogCall::Search { .. } if !catalog.known().any(|entry| entry.may_be_away) => Vec::new(),
             CatalogCall::Search { query, limit } => {
                 let (hits, _) = catalog.search(query, *limit, &BTreeSet::new());
                 hits.into_iter().map(|entry| entry.key.clone()).collect()
