@@ -50,7 +50,7 @@ mod on {
             error.type = Empty,
             skillgraph.iteration = request.iteration,
         );
-        if content {
+        if content && !span.is_disabled() {
             span.record("gen_ai.system_instructions", &request.system);
             span.record("gen_ai.input.messages", serde_json::to_string(&request.messages).unwrap_or_default());
         }
@@ -72,7 +72,7 @@ mod on {
             span.record("gen_ai.usage.input_tokens", usage.input_tokens);
             span.record("gen_ai.usage.output_tokens", usage.output_tokens);
         }
-        if content {
+        if content && !span.is_disabled() {
             span.record("gen_ai.output.messages", serde_json::to_string(reply).unwrap_or_default());
         }
         for call in &reply.calls {
@@ -110,7 +110,7 @@ mod on {
             gen_ai.tool.call.result = Empty,
             skillgraph.status = Empty,
         );
-        if content {
+        if content && !span.is_disabled() {
             span.record("gen_ai.tool.call.arguments", serde_json::to_string(&run.arguments).unwrap_or_default());
         }
         span

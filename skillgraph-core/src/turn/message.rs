@@ -65,6 +65,11 @@ impl ToolCall {
         self.with_arguments()
     }
 
+    /// Whether history keeps it as it is.
+    pub(crate) fn is_normalised(&self) -> bool {
+        crate::decl::is_tool_name(&self.name) && !self.arguments.trim().is_empty()
+    }
+
     fn with_arguments(mut self) -> Self {
         if self.arguments.trim().is_empty() {
             self.arguments = "{}".to_owned();

@@ -64,23 +64,42 @@ pub(super) fn tidied(transcript: Transcript) -> Transcript {
                 }
             }
             Message::Assistant { text, calls } => {
-                let results = match messages.get(at + 1).map(|next| &***next) {
+                let next = messages.get(at + 1).copied();
+                let results = match next.map(|next| &**next) {
                     Some(Message::ToolResults { results }) => results.as_slice(),
                     _ => &[],
                 };
+                if let Some(next) = next.filter(|_| are_paired(calls, results)) {
+                    tidy.extend([(*message).clone(), next.clone()]);
+                    continue;
+                }
                 let (calls, results) = paired(calls, results);
                 tidy.push(Arc::new(Message::Assistant { text: text.clone(), calls }));
                 tidy.push(Arc::new(Message::ToolResults { results }));
             }
             // They stand behind their calls already, or have none.
             Message::ToolResults { .. } => {}
-            Message::User { text } => tidy.push(Arc::new(Message::User { text: wire_text(text) })),
+            Message::User { text } if text.trim().is_empty() => {
+                tidy.push(Arc::new(Message::User { text: wire_text(text) }));
+            }
             Message::Framework { text } if text.trim().is_empty() => {}
-            Message::Framework { .. } => tidy.push((*message).clone()),
+            Message::User { .. } | Message::Framework { .. } => tidy.push((*message).clone()),
         }
     }
     let tidy: Transcript = tidy.into_iter().collect();
     if tidy == transcript { transcript } else { tidy }
+}
+
+/// Whether [`paired`] would leave them as they are. What this library said itself is so, and is not copied for every turn.
+fn are_paired(calls: &[ToolCall], results: &[ToolMessage]) -> bool {
+    let mut ids = HashSet::new();
+    calls.len() == results.len()
+        && calls.iter().zip(results).all(|(call, result)| {
+            ids.insert(&call.id)
+                && call.is_normalised()
+                && (&call.id, &call.name) == (&result.call_id, &result.name)
+                && !result.text.trim().is_empty()
+        })
 }
 
 /// Calls with a result each. A call that has none was interrupted.
