@@ -31,7 +31,9 @@ skill_graph! {
         }
 
         entry triage;
+        // The result of the tool leads to billing, and so may the model: an edge with `on` alone cannot be picked.
         route triage -> billing on get_invoice;
+        route triage ~> billing;
         route billing ~> audit_log;
     }
 }

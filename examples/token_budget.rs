@@ -92,7 +92,8 @@ fn up_front() -> GraphSpec {
     let body: Vec<String> = THINGS.iter().map(|thing| format!("# {thing}\n\n{}", instructions(thing))).collect();
     spec.skills =
         vec![skill("assistant", "Everything", body.join("\n\n"), THINGS.iter().flat_map(|thing| tools_of(thing)))];
-    spec.entries = vec![EntrySpec { skill: "assistant".into(), when: None, examples: None, label: None }];
+    spec.entries =
+        vec![EntrySpec { skill: "assistant".into(), when: None, examples: None, never_picked: false, label: None }];
     spec
 }
 
@@ -116,7 +117,13 @@ fn graph() -> GraphSpec {
     spec.skills =
         THINGS.iter().map(|thing| skill(thing, &header(thing), instructions(thing), tools_of(thing))).collect();
     let rule = |thing: &str| Some(ConditionSpec::Keywords(vec![thing.to_owned()]));
-    let entry = |thing: &str| EntrySpec { skill: thing.into(), when: rule(thing), examples: None, label: None };
+    let entry = |thing: &str| EntrySpec {
+        skill: thing.into(),
+        when: rule(thing),
+        examples: None,
+        never_picked: false,
+        label: None,
+    };
     spec.entries = THINGS.iter().map(|thing| entry(thing)).collect();
     spec
 }

@@ -68,6 +68,7 @@ page! {
     "model-edge-only", "Only the model's own pick leads to a skill.", "ui", "denied";
     "dead-edge", "An edge leaves a skill that can never hold the cursor.", "ui", "denied";
     "ambiguous-routes", "Two edges out of one skill can fire on the same result.", "ui", "denied";
+    "gate-beside-entry", "The model can pick its way past the guard of an edge: the skill behind it is also an entry.", "ui", "plain";
     "self-loop", "An edge leads back to where it starts.", "ui", "denied";
     "rule-matches-everything", "A rule matches every message, and others stand behind it.", "ui", "denied";
     "rule-shadowed", "Earlier rules claim whatever a rule matches: it can never win.", "ui", "denied";

@@ -138,8 +138,8 @@ macro_rules! skill_graph {
 #[doc(hidden)]
 pub mod __private {
     pub use skillgraph_core::decl::{
-        GovernorLimits, GuardOperator, LintLevel, Literal, Name, Number, OnSkip, Scope, ScorerKind, SkillId, Status,
-        Surface, ToolId,
+        GovernorLimits, GuardOperator, LintLevel, Literal, Name, Number, OnSkip, OnUnfinished, Scope, ScorerKind,
+        SkillId, Status, Surface, ToolId,
     };
     pub use skillgraph_core::graph::{
         Availability, BranchRow, CatalogRow, CatalogSkillRow, ClassifyRow, ConditionRow, EntryRow, GovernorRow,

@@ -27,7 +27,7 @@ skill_graph! {
         }
         skill audit { description: "Audit", body: "Audit.", tools: [pay], scope: always }
         entry triage;
-        entry billing_desk when all[matches(r"(?i)order \d+"), keywords["refund"]] as "money" { examples: ["refund order 7"] }
+        entry billing_desk when all[matches(r"(?i)order \d+"), keywords["refund"]] as "money" { examples: ["refund order 7"], picked: never }
         entry audit when intent("an auditor asks", ["show me the audit", "who paid whom"]);
         entry triage when picked as "menu";
         classify: keyword { margin: 0.25, menu: 4, floor: 0.1 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{answer, calls, hops, last_results, pick, succeeds};
 use serde_json::json;
-use skillgraph::core::turn::{Carried, Choice, Input, Output, SavedTurn, Scores, Turn};
+use skillgraph::core::turn::{CallRefusal, Carried, Choice, Input, Output, SavedTurn, Scores, Turn};
 use skillgraph::{
     Agent, AgentBuilder, BuildError, Continuity, EmbeddingScorer, Event, ModelReply, ModelScorer, PickRefusal,
     ScorerTraits, ScriptedModel, Strictness, TurnReport, TurnRouted, skill_graph,
@@ -185,11 +185,14 @@ async fn guard_admits_what_the_menu_names_and_nothing_else() {
     assert_eq!(hops(&report)[3..], ["fines by model-pick", "fines by stay"]);
     let rejected: Vec<_> =
         report.route().rejections().iter().map(|rejection| (rejection.requested.clone(), rejection.reason)).collect();
-    assert_eq!(rejected, [("lost".to_owned(), PickRefusal::OffMenu), ("loans".to_owned(), PickRefusal::OffMenu)]);
+    assert_eq!(rejected, [("lost".to_owned(), PickRefusal::OffMenu)]);
     // What is offered is what is admitted: the menu, and what is open to everybody.
     assert_eq!(offered(&report, 0), ["loans", "fines", "handbook"]);
-    // The handbook is open by then: to pick it again would be refused.
+    // The menu has gone with the move, and the handbook is open by then: every pick would be refused, so none is offered.
     assert!(offered(&report, 3).is_empty());
+    assert!(model.requests()[3].tool("read_skill").is_none());
+    let refused = |event: &Event| matches!(event, Event::CallRefused { reason: CallRefusal::NotOffered, call_id, .. } if call_id == "c4");
+    assert!(report.events.iter().any(refused));
     let requests = model.requests();
     let description = &requests[0].tool("read_skill").expect("offered").description;
     let (reachable, refused) = description.split_once("Not reachable").expect("both");

@@ -80,6 +80,7 @@ skill_graph! {
         entry triage;
         entry billing when keywords["refund"] as "money words";
         entry audit when all[matches(r"(?i)audit\s+\d+"), |message| !message.contains("no audit")];
+        #[allow(skillgraph::gate_beside_entry)]
         route billing -> audit on issue_refund when |out| bad_luck(out.amount) as "large";
         route billing -> triage on any when |result| result.status == crate::Status::Denied;
         route triage ~> constant;

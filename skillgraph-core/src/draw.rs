@@ -4,7 +4,7 @@
 //! numbers, so that no name can collide with another or with a word of the diagram language; names stand in quoted
 //! labels, escaped so that the renderer shows exactly the text.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use crate::decl::{Branch, Condition, EntryDecl, GraphDecl, RouteDecl, Trigger, TriggerTools, Word};
@@ -14,7 +14,9 @@ const MOST_KEYWORDS: usize = 3;
 
 /// Draws the graph as a Mermaid flowchart. Names that are not declared are left out.
 ///
-/// Solid arrows are rules and edges that the graph takes by itself, dashed ones only the model's own pick takes.
+/// Solid arrows are rules and edges that the graph takes by itself, dashed ones only the model's own pick takes: `~>` edges,
+/// entries `when picked`, and skills that nothing leads to, which `read_skill` opens from anywhere. An entry behind a solid arrow
+/// can be picked as well, unless its caption says `never picked`.
 pub fn to_mermaid<S>(decl: &GraphDecl<S>) -> String {
     let nodes: HashMap<&str, usize> =
         decl.skills.iter().enumerate().rev().map(|(at, skill)| (skill.ident.text.as_str(), at)).collect();
@@ -32,10 +34,17 @@ pub fn to_mermaid<S>(decl: &GraphDecl<S>) -> String {
             skill.description.as_ref().map_or(String::new(), |text| format!("<br/>{}", escape(&text.text)));
         line(format_args!("n{at}[\"{}{description}\"]", escape(&skill.id.text)));
     }
-    for (order, entry) in decl.entries.iter().enumerate() {
+    let mut order = 0;
+    for entry in &decl.entries {
+        // The default is tried last, wherever it stands.
+        order += usize::from(entry.condition.is_some());
         if let Some(to) = nodes.get(entry.skill.text.as_str()) {
-            line(format_args!("start -->|\"{}\"| n{to}", escape(&entry_caption(order + 1, entry))));
+            let arrow = if matches!(entry.condition, Some(Condition::Picked { .. })) { "-.->" } else { "-->" };
+            line(format_args!("start {arrow}|\"{}\"| n{to}", escape(&entry_caption(order, entry))));
         }
+    }
+    for at in open_skills(decl, &nodes) {
+        line(format_args!("start -.->|\"read_skill\"| n{at}"));
     }
     if let Some(tree) = &decl.tree {
         let mut tests = 0;
@@ -91,9 +100,23 @@ fn entry_caption<S>(order: usize, entry: &EntryDecl<S>) -> String {
     let what = match (&entry.label, &entry.condition) {
         (Some(label), _) => label.text.clone(),
         (None, Some(condition)) => condition_caption(condition),
-        (None, None) => return "default".to_owned(),
+        (None, None) => "default".to_owned(),
     };
-    format!("entry {order}: {what}")
+    let never = if entry.never_picked.is_some() { ", never picked" } else { "" };
+    match entry.condition {
+        Some(_) => format!("entry {order}: {what}{never}"),
+        None => format!("{what}{never}"),
+    }
+}
+
+/// The skills that nothing leads to, in declaration order.
+fn open_skills<S>(decl: &GraphDecl<S>, nodes: &HashMap<&str, usize>) -> Vec<usize> {
+    let entries = decl.entries.iter().map(|entry| &entry.skill);
+    let ends = decl.routes.iter().flat_map(|route| [&route.from, &route.to]);
+    let leaves = decl.tree.iter().flat_map(|tree| tree.root.leaves());
+    let named = entries.chain(ends).chain(leaves).filter_map(|name| nodes.get(name.text.as_str()));
+    let wired: HashSet<usize> = named.copied().collect();
+    (0..decl.skills.len()).filter(|at| !wired.contains(at)).collect()
 }
 
 fn condition_caption<S>(condition: &Condition<S>) -> String {

@@ -246,6 +246,8 @@ codes! {
         DeadEdge = "dead-edge",
         /// Two edges out of one skill can fire on the same result.
         AmbiguousRoutes = "ambiguous-routes",
+        /// The model can pick its way past the guard of an edge: the skill behind it is also an entry.
+        GateBesideEntry = "gate-beside-entry",
         /// An edge leads back to where it starts.
         SelfLoop = "self-loop",
         /// A rule matches every message, and others stand behind it.

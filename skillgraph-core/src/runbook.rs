@@ -110,7 +110,9 @@ impl Runbook {
             None => {
                 let name = folder.file_name().map_or("runbook".into(), |name| name.to_string_lossy());
                 let mut alone = declaration(&reads, &GraphSpec::new(name), &registry);
-                alone.entries = alone.skills.iter().map(|skill| picked(&skill.id)).collect();
+                let starts = starts(&reads);
+                let starts = alone.skills.iter().filter(|skill| starts.contains(skill.id.text.as_str()));
+                alone.entries = starts.map(|skill| picked(&skill.id)).collect();
                 alone
             }
         };
@@ -159,14 +161,18 @@ impl Runbook {
         &self.report
     }
 
-    /// The skills as a graph of their own: each can be picked where a turn starts.
+    /// The skills as a graph of their own: each that no edge leads to can be picked where a turn starts. Where every one has an
+    /// edge that leads to it, all can be.
     pub fn spec(&self, name: impl Into<String>) -> GraphSpec {
         let mut spec = GraphSpec::new(name);
         self.add_to(&mut spec);
-        spec.entries.extend(self.skills().map(|file| EntrySpec {
+        let starts = starts(&self.reads);
+        let files = self.skills().filter(|file| starts.contains(file.name.text.as_str()));
+        spec.entries.extend(files.map(|file| EntrySpec {
             skill: file.name.text.clone(),
             when: Some(ConditionSpec::Picked),
             examples: None,
+            never_picked: false,
             label: None,
         }));
         spec
@@ -195,6 +201,18 @@ fn tools_named(reads: &[Read]) -> BTreeSet<&str> {
         file.tools.iter().chain(steps).chain(edges)
     });
     named.map(|tool| tool.text.as_str()).collect()
+}
+
+/// The names of the skills that can be picked where a turn starts: an edge of a file is a gate, so that what it leads to is not
+/// one of them.
+fn starts(reads: &[Read]) -> BTreeSet<&str> {
+    let files = || reads.iter().filter_map(|read| read.file.as_ref());
+    let led_to: BTreeSet<&str> = files()
+        .flat_map(|file| file.routes.iter().map(|route| route.to.text.as_str()).filter(|to| *to != file.name.text))
+        .collect();
+    let all = || files().map(|file| file.name.text.as_str());
+    let starts: BTreeSet<&str> = all().filter(|name| !led_to.contains(name)).collect();
+    if starts.is_empty() { all().collect() } else { starts }
 }
 
 /// The findings of all files at their places.
@@ -228,6 +246,7 @@ fn picked(skill: &Word<Place>) -> EntryDecl<Place> {
         skill: skill.clone(),
         condition: Some(Condition::Picked { at: skill.at.clone() }),
         examples: None,
+        never_picked: None,
         lints: Lints::default(),
         label: None,
     }

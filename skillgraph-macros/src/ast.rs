@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use skillgraph_core::decl::{
-    GovernorLimits, GuardOperator, Lints, Literal, OnSkip, Scope, ScorerKind, StatusSet, Surface,
+    GovernorLimits, GuardOperator, Lints, Literal, OnSkip, OnUnfinished, Scope, ScorerKind, StatusSet, Surface,
 };
 use skillgraph_core::score::ScorePolicy;
 use skillgraph_core::{ModelTier, SkillPolicy};
@@ -188,6 +188,7 @@ pub(crate) struct Skill {
     pub(crate) tools: Vec<Name>,
     pub(crate) steps: Option<Steps>,
     pub(crate) on_skip: Option<(OnSkip, Span)>,
+    pub(crate) on_unfinished: Option<(OnUnfinished, Span)>,
     pub(crate) scope: Scope,
     pub(crate) surface: Option<(Surface, Span)>,
     pub(crate) refresh: Option<(NonZeroU32, Span)>,
@@ -222,6 +223,7 @@ pub(crate) struct Entry {
     pub(crate) skill: Name,
     pub(crate) condition: Option<Condition>,
     pub(crate) examples: Option<Texts>,
+    pub(crate) never_picked: Option<Span>,
     pub(crate) label: Option<LitStr>,
 }
 

@@ -83,6 +83,7 @@ pub(crate) fn empty_skill(attributes: Attributes, ident: Name) -> Skill {
         tools: Vec::new(),
         steps: None,
         on_skip: None,
+        on_unfinished: None,
         scope: Scope::Active,
         surface: None,
         refresh: None,
@@ -164,6 +165,7 @@ pub(crate) fn resolve(graph: &mut Graph, findings: &mut Findings) {
                 .collect(),
         });
         skill.on_skip = said.on_skip.as_ref().map(|(on_skip, _)| (*on_skip, span));
+        skill.on_unfinished = said.on_unfinished.as_ref().map(|(said, _)| (*said, span));
         skill.surface = said.surface.as_ref().map(|(surface, _)| (*surface, span));
         for edge in &mut file.edges {
             edge.from.text = skill.ident.text.clone();

@@ -140,6 +140,7 @@ fn lower_skill(at: usize, skill: &ast::Skill) -> SkillDecl<Place> {
             .as_ref()
             .map(|steps| Steps { at: steps.span.into(), list: steps.list.iter().map(step).collect() }),
         on_skip: skill.on_skip.map(placed),
+        on_unfinished: skill.on_unfinished.map(placed),
         scope: skill.scope,
         surface: skill.surface.map(placed),
         refresh: skill.refresh.map(placed),
@@ -194,6 +195,7 @@ fn entry(entry: &ast::Entry) -> EntryDecl<Place> {
         skill: word(&entry.skill),
         condition: entry.condition.as_ref().map(condition),
         examples: entry.examples.as_ref().map(texts),
+        never_picked: entry.never_picked.map(Place::from),
         lints: entry.lints.clone(),
         label: entry.label.as_ref().map(text),
     }

@@ -142,6 +142,34 @@ fn holds(when: &str, seen: &Seen<'_>) -> bool {
             let reachable = list(&step["expect"], "reachable");
             suggested.into_iter().any(|id| !reachable.contains(id))
         }),
+        "only what stands behind a gate is missing" => {
+            let named = |text: &str| text.split_whitespace().map(str::to_owned).collect::<BTreeSet<_>>();
+            let (theirs, ours) = (named(&seen.difference.expected), named(&seen.difference.ours));
+            let behind = behind_a_gate(graph, None);
+            ours.is_subset(&theirs) && theirs.difference(&ours).all(|skill| behind.contains(skill.as_str()))
+        }
+        "a pick or proposal is behind a gate" => seen.step.is_some_and(|step| {
+            let context = &step["context"];
+            let behind = behind_a_gate(graph, context["current_skill"].as_str());
+            let suggested = ["pending_pick", "pending_proposal"].into_iter().filter_map(|key| context.get(key));
+            suggested.into_iter().filter_map(Value::as_str).any(|id| behind.contains(id))
+        }),
+        "a pick or proposal of the runs is behind a gate" => {
+            let behind = behind_a_gate(graph, None);
+            let calls = list(seen.case, "runs").iter().flat_map(|run| list(run, "model"));
+            let picks = calls.flat_map(|reply| list(reply, "calls")).filter(|call| call["tool"] == "read_skill");
+            let tools = seen.case["tool_results"].as_object().into_iter().flat_map(|tools| tools.values());
+            let proposals = tools.filter_map(Value::as_array).flatten().map(|result| &result["propose"]["target"]);
+            let suggested = picks.map(|call| &call["args"]["id"]).chain(proposals);
+            suggested.filter_map(Value::as_str).any(|skill| behind.contains(skill))
+        }
+        "a refusal names what stands behind a gate" => {
+            let difference = &seen.difference;
+            difference.expected.contains("rejected")
+                && behind_a_gate(graph, None)
+                    .iter()
+                    .any(|skill| difference.expected.contains(skill) && !difference.ours.contains(skill))
+        }
         "the two find different keywords" => {
             let message = seen.step.and_then(|step| step["context"]["message"].as_str()).unwrap_or_default();
             let keywords = entries.iter().flat_map(|entry| keywords(&entry["condition"]));
@@ -254,6 +282,21 @@ fn holds(when: &str, seen: &Seen<'_>) -> bool {
         }
         other => panic!("deviations.toml: unknown predicate {other:?}"),
     }
+}
+
+/// The skills that an edge with a trigger leads to (out of that one, where one is given), and nothing that a pick goes by.
+fn behind_a_gate<'a>(graph: &'a Value, from: Option<&str>) -> BTreeSet<&'a str> {
+    let is_bare = |route: &&Value| {
+        ["on_tool_return", "on_tool_status", "guard", "when"].iter().all(|key| route.get(*key).is_none())
+    };
+    let routes = || list(graph, "routes").iter().filter(|route| from.is_none_or(|from| route["from"] == from));
+    let entries: Vec<&str> = list(graph, "entries").iter().filter_map(|entry| entry["skill"].as_str()).collect();
+    let open: Vec<&str> = match from {
+        Some(_) => routes().filter(is_bare).filter_map(|route| route["to"].as_str()).collect(),
+        None => Vec::new(),
+    };
+    let behind = routes().filter(|route| !is_bare(route)).filter_map(|route| route["to"].as_str());
+    behind.filter(|skill| !entries.contains(skill) && !open.contains(skill)).collect()
 }
 
 /// The skills of a case about a catalog.

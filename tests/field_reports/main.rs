@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod files;
+mod gates;
 mod rules;
 mod turns;
 
@@ -44,6 +45,9 @@ skill_graph! {
         entry triage;
         route triage -> billing on find_order;
         route triage -> shipping on find_parcel;
+        // Both are meant: what a tool returns, and the model's own judgement.
+        route triage ~> billing;
+        route triage ~> shipping;
         route billing -> shipping on find_parcel;
         route triage ~> faq;
     }

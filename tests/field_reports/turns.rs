@@ -242,8 +242,8 @@ async fn strangers() -> Vec<ModelRequest> {
         ],
         "entries": [{ "skill": "triage" }],
         "routes": [
-            { "from": "triage", "to": "refunds", "on": ["pay"] },
-            { "from": "triage", "to": "other", "on": ["find"], "is": ["denied"] },
+            { "from": "triage", "to": "refunds", "pick": true },
+            { "from": "triage", "to": "other", "pick": true },
         ],
     }))
     .expect("a spec");
@@ -288,6 +288,7 @@ skill_graph! {
         skill report { description: "What was done", body: "Report." }
         entry disks;
         route disks -> report on cleanup;
+        route disks ~> report;
     }
 }
 

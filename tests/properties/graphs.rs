@@ -150,6 +150,7 @@ fn skill_decl(at: usize, plan: &SkillPlan) -> SkillDecl<()> {
         body: Some(Body::Inline { prose: read_prose(&body), source: word(body) }),
         tools: plan.tools.iter().map(|tool| word(format!("t{tool}"))).collect(),
         on_skip: (plan.hold && !steps.is_empty()).then_some((OnSkip::Hold, ())),
+        on_unfinished: None,
         steps: (!steps.is_empty()).then_some(Steps { at: (), list: steps }),
         surface: Some((plan.surface, ())),
         refresh: plan.refresh.filter(|_| plan.surface.is_in_result()).map(|refresh| (refresh, ())),
@@ -166,6 +167,7 @@ fn entries(skills: &[SkillPlan], default: bool) -> Vec<EntryDecl<()>> {
         skill: word(format!("s{at}")),
         condition: (at > 0 || !default).then(|| way_in(at, skills[at].way_in)),
         examples: None,
+        never_picked: None,
         lints: Lints::default(),
         label: None,
     });

@@ -16,8 +16,21 @@ use graphs::graph;
 use host::{Storage, assert_moves_are_declared, run, run_and_probe};
 use proptest::prelude::*;
 use scripts::{permission_plan, script};
+use skillgraph::Cause;
 use skillgraph::core::decl::OnSkip;
+use skillgraph::core::graph::Graph;
 use skillgraph::core::turn::Event;
+
+/// The skills that edges with a trigger lead to or that have an edge out, and that neither an entry nor a `~>` edge opens: read
+/// off the declaration alone.
+fn gated(graph: &Graph) -> BTreeSet<&str> {
+    let decl = graph.declaration();
+    let entered = decl.entries.iter().map(|entry| entry.skill.text.as_str());
+    let picked = decl.routes.iter().filter(|route| route.trigger.is_pick()).map(|route| route.to.text.as_str());
+    let free: BTreeSet<&str> = entered.chain(picked).collect();
+    let wired = decl.routes.iter().flat_map(|route| [route.from.text.as_str(), route.to.text.as_str()]);
+    wired.filter(|skill| !free.contains(skill)).collect()
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
@@ -32,6 +45,22 @@ proptest! {
     fn the_cursor_moves_only_as_declared(graph in graph(), script in script()) {
         let run = run(&graph, &script, Storage::Never);
         assert_moves_are_declared(&graph, &run.events);
+    }
+
+    /// Whatever the model picks and tools propose: a skill that no `~>` edge and no entry leads to is opened by its edges alone.
+    #[test]
+    fn a_gate_is_passed_by_an_edge_that_fired_and_by_nothing_else(graph in graph(), script in script()) {
+        let gated = gated(&graph);
+        for event in &run(&graph, &script, Storage::Never).events {
+            match event {
+                Event::CursorDecided(decision) if decision.from != decision.to => {
+                    let entered = decision.to.as_ref().filter(|to| gated.contains(to.as_str()));
+                    prop_assert!(entered.is_none() || decision.by == Cause::Route, "{:?}", decision);
+                }
+                Event::SkillOpened { skill, .. } => prop_assert!(!gated.contains(skill.as_str()), "{:?}", skill),
+                _ => {}
+            }
+        }
     }
 
     #[test]

@@ -129,6 +129,7 @@ fn warnings<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, claims: &Claims
     reach::check_model_edge_only(decl, facts, &mut findings);
     reach::check_dead_edge(decl, facts, &mut findings);
     reach::check_ambiguous_routes(decl, &mut findings);
+    reach::check_gate_beside_entry(decl, &mut findings);
     reach::check_self_loop(decl, &mut findings);
     shadowing::check_rule_matches_everything(decl, claims, &mut findings);
     shadowing::check_rule_shadowed(decl, claims, &mut findings);

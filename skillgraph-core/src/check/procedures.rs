@@ -50,18 +50,22 @@ pub(super) fn check_steps_without_tools<S: Clone>(decl: &GraphDecl<S>, findings:
     }
 }
 
-/// `on_skip` on a skill without a procedure.
+/// `on_skip` or `on_unfinished` on a skill without a procedure.
 pub(super) fn check_on_skip_without_steps<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
-    for skill in decl.skills.iter().filter(|skill| !skill.unread) {
-        let (Some((_, at)), None) = (&skill.on_skip, &skill.steps) else { continue };
-        findings.push(
-            Finding::new(
-                Code::OnSkipWithoutSteps,
-                at.clone(),
-                format!("skill `{}` says what a skipped step does but has no steps", skill.ident.text),
-            )
-            .help("add `steps: [tool: \"why\", …]`, or remove `on_skip`"),
-        );
+    for skill in decl.skills.iter().filter(|skill| !skill.unread && skill.steps.is_none()) {
+        let on_skip = skill.on_skip.as_ref().map(|(_, at)| (at, "what a skipped step does", "on_skip"));
+        let on_unfinished =
+            skill.on_unfinished.as_ref().map(|(_, at)| (at, "what an answer with steps left gets", "on_unfinished"));
+        for (at, says, field) in on_skip.into_iter().chain(on_unfinished) {
+            findings.push(
+                Finding::new(
+                    Code::OnSkipWithoutSteps,
+                    at.clone(),
+                    format!("skill `{}` says {says} but has no steps", skill.ident.text),
+                )
+                .help(format!("add `steps: [tool: \"why\", …]`, or remove `{field}`")),
+            );
+        }
     }
 }
 

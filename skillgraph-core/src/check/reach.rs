@@ -1,10 +1,10 @@
 //! Edges that are not wrong and may not be meant: where they lead, and whether their order decides (SPEC 2.2).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::facts::Facts;
 use super::guards::can_hold_together;
-use crate::decl::{GraphDecl, RouteDecl, Trigger, TriggerTools, leveled};
+use crate::decl::{EntryDecl, GraphDecl, RouteDecl, Trigger, TriggerTools, leveled};
 use crate::finding::{Code, Finding};
 
 /// No entry or edge leads to a skill.
@@ -69,6 +69,36 @@ pub(super) fn check_dead_edge<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S
             format!("this edge is dead: no entry leads to `{from}`, nor any chain of edges from one"),
         )
         .help(format!("add `entry {from} when …;` or an edge to `{from}`"));
+        findings.extend(leveled(finding, &[&route.lints, &decl.lints]));
+    }
+}
+
+/// An edge with a guard leads to a skill that is also an entry, which the model may pick from anywhere. The default entry
+/// is left out: every turn may start there, so that no guard can be meant to keep anybody away.
+pub(super) fn check_gate_beside_entry<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
+    let mut entries: HashMap<&str, Option<&EntryDecl<S>>> = HashMap::new();
+    for entry in &decl.entries {
+        // One entry that says `picked: never` speaks for all of its skill, and so does the default.
+        let known = entries.entry(&entry.skill.text).or_insert(Some(entry));
+        *known = known.filter(|_| entry.never_picked.is_none() && entry.condition.is_some());
+    }
+    let picks = decl.routes.iter().filter(|route| route.trigger.is_pick());
+    // Where both edges are written, both are meant.
+    let picks: HashSet<(&str, &str)> = picks.map(|route| (&*route.from.text, &*route.to.text)).collect();
+    for route in decl.routes.iter().filter(|route| route.trigger.is_guarded() && route.from.text != route.to.text) {
+        if picks.contains(&(&*route.from.text, &*route.to.text)) {
+            continue;
+        }
+        let Some(Some(entry)) = entries.get(route.to.text.as_str()) else { continue };
+        let (from, to) = (&route.from.text, &route.to.text);
+        let finding = Finding::new(
+            Code::GateBesideEntry,
+            route.to.at.clone(),
+            format!("the model can pick its way past this guard: `{to}` is also an entry"),
+        )
+        .help(format!("where only rules and edges should lead there, add `{{ picked: never }}` to the entry of `{to}`"))
+        .note(format!("allow this where `{to}` may be picked from `{from}`, whatever the guard says"))
+        .note_at("the entry is", entry.skill.at.clone());
         findings.extend(leveled(finding, &[&route.lints, &decl.lints]));
     }
 }

@@ -24,6 +24,19 @@ pub(super) fn check_matches_nothing<S: Clone>(decl: &GraphDecl<S>, claims: &Clai
         return;
     }
     for (at, entry) in decl.entries.iter().enumerate() {
+        if let (Some(Condition::Picked { .. }), Some(never)) = (&entry.condition, &entry.never_picked) {
+            findings.push(
+                Finding::new(
+                    Code::MatchesNothing,
+                    never.clone(),
+                    format!(
+                        "nothing opens entry `{}`: it waits to be picked, and says that it never is",
+                        entry.skill.text
+                    ),
+                )
+                .help("remove `picked: never`, or write a rule after `when`"),
+            );
+        }
         if let Some(condition) = entry.condition.as_ref().filter(|_| claims.is_contradiction(at)) {
             findings.push(
                 Finding::new(

@@ -118,6 +118,15 @@ impl<S> Trigger<S> {
         matches!(self, Trigger::Pick)
     }
 
+    /// Whether the result must pass a test of the author's, not only come from the right tool.
+    pub fn is_guarded(&self) -> bool {
+        match self {
+            Trigger::Pick => false,
+            Trigger::Returns { guard, closure, .. } => !guard.is_empty() || closure.is_some(),
+            Trigger::Closure(_) => true,
+        }
+    }
+
     /// The statuses that let this edge fire: success and partial unless the author said otherwise (SPEC 3.3).
     pub fn statuses(&self) -> StatusSet {
         match self {

@@ -191,6 +191,8 @@ pub struct SkillDecl<S> {
     pub steps: Option<Steps<S>>,
     /// What `skip_step` does here, where the author said so.
     pub on_skip: Option<(OnSkip, S)>,
+    /// What an answer with steps left gets here, where the author said so.
+    pub on_unfinished: Option<(OnUnfinished, S)>,
     /// Whether its tools leave with the cursor.
     pub scope: Scope,
     /// Where its body is read, where the author said so.
@@ -266,6 +268,17 @@ pub enum OnSkip {
     Hold,
 }
 
+/// What an answer of the model gets while steps are left (SPEC 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "turn", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "turn", serde(rename_all = "snake_case"))]
+pub enum OnUnfinished {
+    /// The model is reminded once a turn; its next answer is taken.
+    Nudge,
+    /// It is taken.
+    Accept,
+}
+
 /// Whether a skill's tools are offered only while it is open (SPEC 3.4).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "turn", derive(serde::Serialize, serde::Deserialize))]
@@ -315,11 +328,20 @@ pub struct EntryDecl<S> {
     /// Messages that its rule must claim: the check-up reads them, a conversation does not.
     #[cfg_attr(feature = "turn", serde(skip))]
     pub examples: Option<TextList<S>>,
+    /// `picked: never`: where it says that its skill is left to rules and edges, and no pick opens it.
+    #[cfg_attr(feature = "turn", serde(serialize_with = "is_said"))]
+    pub never_picked: Option<S>,
     /// Lint levels for this entry.
     #[cfg_attr(feature = "turn", serde(skip))]
     pub lints: Lints,
     /// What drawings and records call it.
     pub label: Option<Word<S>>,
+}
+
+/// A place says nothing of itself: what counts is whether there is one.
+#[cfg(feature = "turn")]
+fn is_said<S, R: serde::Serializer>(said: &Option<S>, serializer: R) -> Result<R::Ok, R::Error> {
+    serializer.serialize_bool(said.is_some())
 }
 
 /// One edge.

@@ -152,6 +152,10 @@ impl<F> Walk<F> {
                 list: indexed(&steps.list, &under("steps")).map(|(at, of)| self.step(of, &at)).collect(),
             }),
             on_skip: of.on_skip.as_ref().map(|(on_skip, at)| (*on_skip, (self.place)(at, &under("on_skip")))),
+            on_unfinished: of
+                .on_unfinished
+                .as_ref()
+                .map(|(said, at)| (*said, (self.place)(at, &under("on_unfinished")))),
             scope: of.scope,
             surface: of.surface.as_ref().map(|(surface, at)| (*surface, (self.place)(at, &under("surface")))),
             refresh: of.refresh.as_ref().map(|(refresh, at)| (*refresh, (self.place)(at, &under("refresh")))),
@@ -182,6 +186,7 @@ impl<F> Walk<F> {
             skill: self.word(&of.skill, &format!("{at}/skill")),
             condition: of.condition.as_ref().map(|of| self.condition(of, &format!("{at}/when"))),
             examples: self.text_list(&of.examples, &format!("{at}/examples")),
+            never_picked: of.never_picked.as_ref().map(|said| (self.place)(said, &format!("{at}/never_picked"))),
             lints: of.lints.clone(),
             label: of.label.as_ref().map(|label| self.word(label, &format!("{at}/label"))),
         }

@@ -104,6 +104,7 @@ impl Graph {
             tools,
             skills,
             edges,
+            pickable: pickable(&decl, &names),
             entries,
             default,
             intents,
@@ -158,10 +159,11 @@ fn compile_skill(skill: &SkillDecl<()>, open: bool, names: &Names<'_>) -> Skill 
             .filter_map(|step| Some(Step { tool: names.tool(&step.tool)?, note: step.note.text.clone() }))
             .collect(),
         on_skip: skill.on_skip.map_or(OnSkip::default(), |(on_skip, ())| on_skip),
+        on_unfinished: skill.on_unfinished.map(|(said, ())| said),
         scope: skill.scope,
         surface: skill.surface.map_or(Surface::default(), |(surface, ())| surface),
         refresh: skill.refresh.map(|(refresh, ())| refresh),
-        targets: Vec::new(),
+        picks: Vec::new(),
         edges_by_tool: Vec::new(),
         edges_on_any: Vec::new(),
         open,
@@ -185,9 +187,8 @@ fn compile_edges(decl: &GraphDecl<()>, names: &Names<'_>, skills: &mut [Skill], 
             test,
         });
         let Some(source) = skills.get_mut(from.position()) else { continue };
-        source.targets.push(to);
         match &route.trigger {
-            Trigger::Pick => {}
+            Trigger::Pick => source.picks.push(to),
             Trigger::Closure(_) | Trigger::Returns { tools: TriggerTools::Any { .. }, .. } => {
                 source.edges_on_any.push(at)
             }
@@ -198,7 +199,7 @@ fn compile_edges(decl: &GraphDecl<()>, names: &Names<'_>, skills: &mut [Skill], 
     }
     for skill in skills {
         let mut seen = HashSet::new();
-        skill.targets.retain(|target| seen.insert(*target));
+        skill.picks.retain(|target| seen.insert(*target));
         skill.edges_by_tool.sort_unstable();
         skill.edges_by_tool.dedup();
     }
@@ -266,6 +267,17 @@ fn compile_intents(decl: &GraphDecl<()>, names: &Names<'_>) -> (Vec<IntentEntry>
         }
     }
     (intents, picked)
+}
+
+/// The skills of entries, without those of which an entry says that they are never picked.
+fn pickable(decl: &GraphDecl<()>, names: &Names<'_>) -> Vec<SkillIx> {
+    let skills_of = |never: bool| {
+        let entries = decl.entries.iter().filter(move |entry| entry.never_picked.is_some() == never);
+        entries.filter_map(|entry| names.skill(&entry.skill))
+    };
+    let never: HashSet<SkillIx> = skills_of(true).collect();
+    let mut seen = HashSet::new();
+    skills_of(false).filter(|skill| !never.contains(skill) && seen.insert(*skill)).collect()
 }
 
 fn constant_tools(decl: &GraphDecl<()>, names: &Names<'_>) -> Vec<ToolIx> {

@@ -20,7 +20,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::{CatalogEntry, ToolHeader};
-use crate::decl::{GraphDecl, GuardTerm, OnSkip, Scope, ScorerKind, SkillId, StatusSet, Surface, ToolId, Word};
+use crate::decl::{
+    GraphDecl, GuardTerm, OnSkip, OnUnfinished, Scope, ScorerKind, SkillId, StatusSet, Surface, ToolId, Word,
+};
 use crate::policy::SkillPolicy;
 use crate::score::ScorePolicy;
 pub use compile::GraphError;
@@ -106,6 +108,8 @@ pub struct Graph {
     skills: Vec<Skill>,
     edges: Vec<Edge>,
     entries: Vec<SkillIx>,
+    /// Skills that an entry opens and that a pick may open, too, each once, in declaration order.
+    pickable: Vec<SkillIx>,
     default: Option<EntryIx>,
     intents: Vec<IntentEntry>,
     picked: Vec<SkillIx>,
@@ -158,14 +162,16 @@ pub struct Skill {
     pub steps: Vec<Step>,
     /// What `skip_step` does.
     pub on_skip: OnSkip,
+    /// What an answer with steps left gets, where the author said so.
+    pub on_unfinished: Option<OnUnfinished>,
     /// Whether its tools are offered always.
     pub scope: Scope,
     /// Where its body is read.
     pub surface: Surface,
     /// How many replies of the model may follow on the body before it is given again.
     pub refresh: Option<NonZeroU32>,
-    /// Skills that its edges lead to, each once, in declaration order.
-    targets: Vec<SkillIx>,
+    /// Skills that its `~>` edges lead to, each once, in declaration order.
+    picks: Vec<SkillIx>,
     /// Edges that wait for one tool, sorted by it.
     edges_by_tool: Vec<(ToolIx, EdgeIx)>,
     /// Edges that wait for any tool, in declaration order.
@@ -380,12 +386,13 @@ impl Graph {
         self.skill(skill).is_some_and(|skill| skill.open)
     }
 
-    /// Where the cursor may go by the model's pick: along an edge of any kind, or to an entry; never where it is.
+    /// Where the cursor may go by the model's pick or a tool's proposal: along a `~>` edge, or to an entry that may be picked;
+    /// never where it is. An edge with a trigger is a gate (SPEC 5.3): nothing but a result that fires it goes through.
     pub fn hops(&self, cursor: Option<SkillIx>) -> Vec<SkillIx> {
-        let targets = cursor.and_then(|cursor| self.skill(cursor)).map_or(&[][..], |skill| &skill.targets);
-        let mut hops = Vec::with_capacity(targets.len() + self.entries.len());
+        let along = self.model_edges(cursor);
+        let mut hops = Vec::with_capacity(along.len() + self.pickable.len());
         let mut seen = std::collections::HashSet::with_capacity(hops.capacity());
-        for hop in targets.iter().chain(&self.entries) {
+        for hop in along.iter().chain(&self.pickable) {
             if Some(*hop) != cursor && seen.insert(*hop) {
                 hops.push(*hop);
             }
@@ -395,8 +402,24 @@ impl Graph {
 
     /// Whether `to` is among the hops from the cursor.
     pub fn is_hop(&self, cursor: Option<SkillIx>, to: SkillIx) -> bool {
-        let along = cursor.and_then(|cursor| self.skill(cursor)).is_some_and(|skill| skill.targets.contains(&to));
-        Some(to) != cursor && (along || self.entries.contains(&to))
+        Some(to) != cursor && (self.model_edges(cursor).contains(&to) || self.may_be_picked(to))
+    }
+
+    /// The skills that `~>` edges out of the cursor lead to, each once, in declaration order.
+    pub fn model_edges(&self, cursor: Option<SkillIx>) -> &[SkillIx] {
+        cursor.and_then(|cursor| self.skill(cursor)).map_or(&[], |skill| &skill.picks)
+    }
+
+    /// Whether an edge with a trigger leads from the cursor to the skill.
+    pub fn has_gate(&self, cursor: Option<SkillIx>, to: SkillIx) -> bool {
+        let Some(skill) = cursor.and_then(|cursor| self.skill(cursor)) else { return false };
+        let gates = skill.edges_by_tool.iter().map(|(_, edge)| edge).chain(&skill.edges_on_any);
+        gates.filter_map(|edge| self.edge(*edge)).any(|edge| edge.to == to)
+    }
+
+    /// Whether the skill is an entry that may be picked from anywhere.
+    pub fn may_be_picked(&self, skill: SkillIx) -> bool {
+        self.pickable.contains(&skill)
     }
 
     /// What a pick may name from the cursor: its hops, then the open skills (SPEC 5.3).

@@ -8,8 +8,8 @@ use super::{Availability, Closures, EntryTest, Graph, GraphError, RouteTest, Too
 use crate::decl::{
     Body, Branch, CatalogDecl, CatalogSkillDecl, Classify, Condition, EntryDecl, Fork, Form, Governor, GovernorLimits,
     GovernorThen, GraphDecl, GraphSpec, GuardOperator, GuardTerm, LintLevel, Lints, Literal, NotData, Number, OnSkip,
-    Prose, RouteDecl, Scope, ScorerKind, SkillDecl, SkillId, Status, StatusSet, StepDecl, Steps, Surface, TextList,
-    ToolDecl, ToolId, Tree, Trigger, TriggerTools, Word,
+    OnUnfinished, Prose, RouteDecl, Scope, ScorerKind, SkillDecl, SkillId, Status, StatusSet, StepDecl, Steps, Surface,
+    TextList, ToolDecl, ToolId, Tree, Trigger, TriggerTools, Word,
 };
 use crate::draw;
 use crate::finding::{Code, Report};
@@ -218,6 +218,8 @@ pub struct SkillRow {
     pub steps: &'static [StepRow],
     /// What `skip_step` does.
     pub on_skip: OnSkip,
+    /// What an answer with steps left gets, where the author said so.
+    pub on_unfinished: Option<OnUnfinished>,
     /// Whether its tools leave with the cursor.
     pub scope: Scope,
     /// Where its body is read.
@@ -254,6 +256,8 @@ pub struct EntryRow {
     pub condition: Option<ConditionRow>,
     /// Messages that it must claim.
     pub examples: &'static [&'static str],
+    /// Whether no pick opens its skill.
+    pub never_picked: bool,
     /// Lint levels for this entry.
     pub lints: LintRows,
     /// What drawings and records call it.
@@ -433,6 +437,7 @@ impl SkillRow {
             tools: tools(self.tools),
             steps: (!self.steps.is_empty()).then(|| Steps { at: (), list: steps.collect() }),
             on_skip: (!self.steps.is_empty()).then_some((self.on_skip, ())),
+            on_unfinished: self.on_unfinished.map(|said| (said, ())),
             scope: self.scope,
             surface: (self.surface != Surface::default()).then_some((self.surface, ())),
             refresh: self.refresh.map(|refresh| (refresh, ())),
@@ -450,6 +455,7 @@ impl EntryRow {
             skill: word(self.skill.as_str()),
             condition: self.condition.as_ref().map(ConditionRow::declaration),
             examples: texts(self.examples),
+            never_picked: self.never_picked.then_some(()),
             lints: Lints::of(self.lints),
             label: self.label.map(word),
         }

@@ -72,6 +72,7 @@ impl SkillFile {
             tools: said.tools,
             steps: said.steps,
             on_skip: said.on_skip,
+            on_unfinished: said.on_unfinished,
             // What is not said is the prompt.
             surface: said.surface.filter(|(surface, _)| *surface != crate::decl::Surface::default()),
             license: None,

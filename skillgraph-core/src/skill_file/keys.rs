@@ -2,7 +2,7 @@
 
 use super::yaml::{Node, Scalar, Value, YamlError};
 use super::{DESCRIPTION_LENGTH, Data, FileRoute, Part, SkillFile, refused, route, yaml};
-use crate::decl::{OnSkip, StepDecl, Steps, Surface, Word, is_skill_id};
+use crate::decl::{OnSkip, OnUnfinished, StepDecl, Steps, Surface, Word, is_skill_id};
 use crate::finding::{Code, Finding};
 use crate::suggest::{closest, listed};
 
@@ -72,6 +72,7 @@ impl Reader<'_> {
             tools: Vec::new(),
             steps: None,
             on_skip: None,
+            on_unfinished: None,
             surface: None,
             routes: Vec::new(),
             license: None,
@@ -124,6 +125,10 @@ impl Reader<'_> {
             "steps" => file.steps = self.steps(key, &node),
             "on-skip" => {
                 file.on_skip = self.choice(name, key, &node, &[("advance", OnSkip::Advance), ("hold", OnSkip::Hold)]);
+            }
+            "on-unfinished" => {
+                let choices = [("nudge", OnUnfinished::Nudge), ("accept", OnUnfinished::Accept)];
+                file.on_unfinished = self.choice(name, key, &node, &choices);
             }
             "surface" => {
                 let surfaces = [

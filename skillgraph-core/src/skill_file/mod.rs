@@ -25,7 +25,9 @@ mod yaml;
 
 use std::ops::Range;
 
-use crate::decl::{Body, Lints, OnSkip, Prose, RouteDecl, Scope, SkillDecl, Steps, Surface, Trigger, Word};
+use crate::decl::{
+    Body, Lints, OnSkip, OnUnfinished, Prose, RouteDecl, Scope, SkillDecl, Steps, Surface, Trigger, Word,
+};
 use crate::finding::{Code, Finding};
 
 #[cfg(feature = "turn")]
@@ -53,6 +55,8 @@ pub struct SkillFile {
     pub steps: Option<Steps<Part>>,
     /// What a skipped step does.
     pub on_skip: Option<(OnSkip, Part)>,
+    /// What an answer with steps left gets.
+    pub on_unfinished: Option<(OnUnfinished, Part)>,
     /// Where its body is read.
     pub surface: Option<(Surface, Part)>,
     /// Its edges, in the order of the file.
@@ -122,6 +126,7 @@ impl Read {
             tools: file.tools.clone(),
             steps: file.steps.clone(),
             on_skip: file.on_skip.clone(),
+            on_unfinished: file.on_unfinished.clone(),
             scope: Scope::Active,
             surface: file.surface.clone(),
             refresh: None,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Data, FileRoute, SkillFile};
-use crate::decl::{GuardTerm, Literal, Number, OnSkip, StatusSet, Surface, Trigger, TriggerTools};
+use crate::decl::{GuardTerm, Literal, Number, OnSkip, OnUnfinished, StatusSet, Surface, Trigger, TriggerTools};
 
 impl SkillFile {
     /// Writes the file.
@@ -32,6 +32,11 @@ impl SkillFile {
         match &self.on_skip {
             Some((OnSkip::Advance, _)) => line(&mut front, format_args!("on-skip: advance")),
             Some((OnSkip::Hold, _)) => line(&mut front, format_args!("on-skip: hold")),
+            None => {}
+        }
+        match &self.on_unfinished {
+            Some((OnUnfinished::Nudge, _)) => line(&mut front, format_args!("on-unfinished: nudge")),
+            Some((OnUnfinished::Accept, _)) => line(&mut front, format_args!("on-unfinished: accept")),
             None => {}
         }
         match &self.surface {

@@ -498,9 +498,11 @@ pub enum PickRefusal {
     Hidden,
     /// It is open already.
     AlreadyHere,
-    /// No edge leads there from the cursor, and it is no entry.
+    /// No `~>` edge leads there from the cursor, and it is no entry that may be picked.
     NotReachable,
-    /// It could be reached, and the agent lets the model pick from a menu alone.
+    /// An edge leads there that only the result of a tool takes.
+    Gated,
+    /// It could be reached, and the agent lets the model go along `~>` edges and pick from a menu alone.
     OffMenu,
     /// A tree chooses the skill.
     Tree,
@@ -517,7 +519,7 @@ pub enum ProposalRefusal {
     UnknownId,
     /// The skill may not be seen.
     Hidden,
-    /// It is open already, or no edge leads there from the cursor and it is no entry.
+    /// It is open already, or no `~>` edge leads there from the cursor and it is no entry that may be picked.
     NotReachable,
     /// The tool does not say why.
     NoReason,

@@ -188,6 +188,11 @@ impl Transcript {
         self.0.last().map(Arc::as_ref)
     }
 
+    /// Whether a model has called anything in it.
+    pub(crate) fn has_calls(&self) -> bool {
+        self.iter().any(|message| matches!(message, Message::Assistant { calls, .. } if !calls.is_empty()))
+    }
+
     pub(crate) fn push(&mut self, message: Message) {
         Arc::make_mut(&mut self.0).push(Arc::new(message));
     }

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::redact::shown;
+use super::start::reachable;
 use super::state::State;
-use super::{ModelRequest, Setup, ToolSpec, words};
+use super::{ModelRequest, Setup, Strictness, ToolSpec, words};
 use crate::catalog::{Disclosure, SEARCH_LIMIT};
 use crate::decl::ToolId;
 use crate::graph::{Graph, ToolIx};
@@ -62,8 +63,8 @@ impl Offer {
             .filter(|tool| seen.insert(**tool))
             .map(|tool| Offered::Tool(*tool))
             .collect();
-        // A menu can be answered, even where it names the only skill that there is to see.
-        if graph.visible(&state.hidden).nth(1).is_some() || state.menu.is_some() {
+        let picks = can_pick(setup, state);
+        if picks {
             offer.extend([Offered::ReadSkill, Offered::ListSkills]);
         }
         if let Some(catalog) = setup.catalog.as_ref().filter(|catalog| catalog.known().next().is_some()) {
@@ -74,6 +75,11 @@ impl Offer {
         }
         if state.procedure.as_ref().is_some_and(|procedure| procedure.current(graph).is_some()) {
             offer.push(Offered::SkipStep);
+        }
+        // Calls in the history ask for a tool section, even where nothing is left to call.
+        if offer.is_empty() && state.transcript.has_calls() {
+            offer.extend(Some(Offered::ReadSkill).filter(|_| setup.strictness == Strictness::Assist));
+            offer.push(Offered::ListSkills);
         }
         Self(offer)
     }
@@ -111,6 +117,16 @@ impl Offer {
             messages: shown(&state.transcript, &setup.graph, &state.hidden, &state.catalog.away),
             tools: self.0.iter().filter_map(|offered| offered.spec(setup, state)).collect(),
         }
+    }
+}
+
+/// Whether `read_skill` is worth offering. Where the model picks freely it stays in place, dead ends included, so that the tools
+/// of a conversation stay the same; where a strictness narrows picks, nothing is offered that would be refused (SPEC 4).
+fn can_pick(setup: &Setup, state: &State) -> bool {
+    match setup.strictness {
+        // A menu can be answered, even where it names the only skill that there is to see.
+        Strictness::Assist => setup.graph.visible(&state.hidden).nth(1).is_some() || state.menu.is_some(),
+        Strictness::Guard | Strictness::Rails => !reachable(setup, state).is_empty(),
     }
 }
 

@@ -193,6 +193,7 @@ impl Turn {
                 Strictness::Rails => PickRefusal::Rails,
                 _ => PickRefusal::OffMenu,
             },
+            Some(target) if graph.has_gate(cursor, target) => PickRefusal::Gated,
             Some(_) => PickRefusal::NotReachable,
         };
         let allowed: Vec<_> =

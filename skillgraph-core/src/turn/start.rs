@@ -16,10 +16,10 @@ use crate::score::{Judgement, ScorePolicy, ScoreVerdict, ScorerTraits, judge, ke
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strictness {
-    /// Open any skill that can be reached.
+    /// Open any skill that can be reached: along a `~>` edge, an entry that may be picked, a skill that nothing leads to.
     #[default]
     Assist,
-    /// Open what the menu of the turn's start names, while it stands.
+    /// Go along a `~>` edge, or open what the menu of the turn's start names, while it stands.
     Guard,
     /// Open none that would move the cursor.
     Rails,
@@ -123,7 +123,8 @@ pub(super) fn hops(setup: &Setup, state: &State) -> Vec<SkillIx> {
         Strictness::Assist => hops,
         Strictness::Guard => {
             let offered = state.menu.as_ref().map_or(&[][..], |menu| &menu.offered);
-            hops.into_iter().filter(|hop| offered.contains(hop)).collect()
+            let along = setup.graph.model_edges(state.cursor);
+            hops.into_iter().filter(|hop| offered.contains(hop) || along.contains(hop)).collect()
         }
         Strictness::Rails => Vec::new(),
     }
@@ -209,7 +210,7 @@ impl Turn {
         let (graph, hidden) = (&self.setup.graph, &self.state.hidden);
         let all = || intents(graph, hidden).map(|intent| intent.skill).chain(picked(graph, hidden));
         let mut offered = close.unwrap_or_else(|| all().collect());
-        offered.retain(|skill| Some(*skill) != start.inherited);
+        offered.retain(|skill| Some(*skill) != start.inherited && graph.may_be_picked(*skill));
         start.offered = offered;
         if self.setup.decider && !start.offered.is_empty() {
             self.state.phase = Phase::Decide(start);

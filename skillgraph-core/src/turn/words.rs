@@ -337,6 +337,9 @@ pub(super) fn pick_refused(
             format!("`{requested}` is not for you to pick now: a skill opens by what tools return.")
         }
         PickRefusal::Rails => format!("`{requested}` is not for you to pick: skills open by what tools return."),
+        PickRefusal::Gated => {
+            format!("`{requested}` is not for you to pick: it opens by what a tool returns.")
+        }
         PickRefusal::AlreadyHere => format!("`{requested}` is open already: its instructions and tools are in place."),
         PickRefusal::NotReachable => match cursor {
             Some(cursor) => format!("`{requested}` is not reachable from `{cursor}`."),

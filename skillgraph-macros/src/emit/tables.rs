@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use skillgraph_core::decl::{
-    Body, GovernorLimits, Lints, Literal, Number, OnSkip, Scope, SkillDecl, StatusSet, Surface, Word,
+    Body, GovernorLimits, Lints, Literal, Number, OnSkip, OnUnfinished, Scope, SkillDecl, StatusSet, Surface, Word,
 };
 use skillgraph_core::{ModelTier, SkillPolicy};
 
@@ -37,11 +37,13 @@ pub(super) fn graph_table(emit: &Emit<'_>) -> TokenStream {
             let condition = option(entry.condition.as_ref().map(|condition| condition_row(emit, &mut test, condition)));
             let label = option(entry.label.as_ref().map(ToTokens::to_token_stream));
             let (examples, lints) = (texts(entry.examples.as_ref()), lints(&private, &entry.lints));
+            let never_picked = entry.never_picked.is_some();
             quote_spanned! {Span::mixed_site()=>
                 #private::EntryRow {
                     skill: skill::#skill,
                     condition: #condition,
                     examples: #examples,
+                    never_picked: #never_picked,
                     lints: #lints,
                     label: #label,
                 }
@@ -216,6 +218,10 @@ fn skill_row(emit: &Emit<'_>, skill: &Skill, decl: &SkillDecl<Place>) -> TokenSt
         Some((OnSkip::Hold, _)) => quote_spanned!(Span::mixed_site()=> Hold),
         _ => quote_spanned!(Span::mixed_site()=> Advance),
     };
+    let on_unfinished = option(skill.on_unfinished.map(|(said, _)| match said {
+        OnUnfinished::Nudge => quote_spanned!(Span::mixed_site()=> #private::OnUnfinished::Nudge),
+        OnUnfinished::Accept => quote_spanned!(Span::mixed_site()=> #private::OnUnfinished::Accept),
+    }));
     let scope = match skill.scope {
         Scope::Active => quote_spanned!(Span::mixed_site()=> Active),
         Scope::Always => quote_spanned!(Span::mixed_site()=> Always),
@@ -237,6 +243,7 @@ fn skill_row(emit: &Emit<'_>, skill: &Skill, decl: &SkillDecl<Place>) -> TokenSt
             tools: &[#(#tools),*],
             steps: &[#(#steps),*],
             on_skip: #private::OnSkip::#on_skip,
+            on_unfinished: #on_unfinished,
             scope: #private::Scope::#scope,
             surface: #private::Surface::#surface,
             refresh: ::core::num::NonZeroU32::new(#refresh),

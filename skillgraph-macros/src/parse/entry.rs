@@ -1,4 +1,4 @@
-//! `entry NAME [when condition] [as "…"] (; | { examples: ["…"] })`
+//! `entry NAME [when condition] [as "…"] (; | { examples: ["…"], picked: never })`
 
 use proc_macro2::{Group, Ident};
 use skillgraph_core::decl::Lints;
@@ -8,6 +8,7 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Token, token};
 
+use super::skill::word_of;
 use super::{closure, end, label, name, recover, take_word};
 use crate::ast::{Condition, Entry, Graph};
 use crate::findings::Findings;
@@ -21,8 +22,14 @@ pub(super) fn parse(
     graph: &mut Graph,
     findings: &mut Findings,
 ) -> syn::Result<()> {
-    let mut entry =
-        Entry { lints, skill: name(input, "a skill of this graph")?, condition: None, examples: None, label: None };
+    let mut entry = Entry {
+        lints,
+        skill: name(input, "a skill of this graph")?,
+        condition: None,
+        examples: None,
+        never_picked: None,
+        label: None,
+    };
     let result = rest(input, &mut entry, findings);
     // Declared, whatever is wrong with it: the graph is not without an entry too.
     graph.entries.push(entry);
@@ -38,30 +45,41 @@ fn rest(input: ParseStream<'_>, entry: &mut Entry, findings: &mut Findings) -> s
     if input.peek(token::Brace) {
         let content;
         syn::braced!(content in input);
-        let result = examples(&content, entry, findings);
-        recover::skip_all(&content);
-        return result;
+        if content.is_empty() {
+            return Err(content.error("expected `examples: [\"…\"]`, or `;` instead of this block"));
+        }
+        let mut seen = Vec::new();
+        recover::fields(&content, findings, |input, findings| field(input, entry, &mut seen, findings));
+        return Ok(());
     }
     end::<Token![;]>(input)
 }
 
-/// `examples: ["…", …]`
-fn examples(input: ParseStream<'_>, entry: &mut Entry, findings: &mut Findings) -> syn::Result<()> {
-    let Some(word) = recover::any_word(input) else {
-        return Err(input.error("expected `examples: [\"…\"]`, or `;` instead of this block"));
-    };
-    if word != "examples" {
-        let finding = Finding::new(Code::Syntax, word.span(), format!("an entry has no field `{word}`"));
-        findings.push(finding.help("the field of an entry is `examples`"));
-        if closest(&word.to_string(), ["examples"]).is_none() {
-            return Ok(());
+/// The fields of the block behind an entry.
+const FIELDS: [&str; 2] = ["examples", "picked"];
+
+/// `examples: ["…", …]` or `picked: never`
+fn field(
+    input: ParseStream<'_>,
+    entry: &mut Entry,
+    seen: &mut Vec<String>,
+    findings: &mut Findings,
+) -> syn::Result<()> {
+    let at = input.span();
+    let Some(field) = super::field::name(input, "an entry", &FIELDS, findings)? else { return Ok(()) };
+    if seen.contains(&field) {
+        let finding = Finding::new(Code::Syntax, at, format!("this entry has `{field}` twice"));
+        findings.push(finding.help("remove one of the two"));
+    }
+    match field.as_str() {
+        "examples" => entry.examples = super::texts(input, "a message", findings)?,
+        _ => {
+            let (never, span) = word_of(input, &[("never", ())], findings)?;
+            entry.never_picked = never.map(|()| span);
         }
     }
-    input.call(Ident::parse_any)?;
-    input.parse::<Token![:]>()?;
-    entry.examples = super::texts(input, "a message", findings)?;
-    input.parse::<Option<Token![,]>>()?;
-    if input.is_empty() { Ok(()) } else { Err(input.error("expected nothing after the examples")) }
+    seen.push(field);
+    Ok(())
 }
 
 pub(super) fn condition(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Condition> {

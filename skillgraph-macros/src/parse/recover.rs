@@ -136,7 +136,7 @@ pub(super) fn at_closure_end(input: ParseStream<'_>) -> bool {
         || input.peek(Token![,])
         || (input.peek(Token![as]) && input.peek2(LitStr))
         || (at_item(input) && !input.peek(Token![#]))
-        || at_examples(input)
+        || at_entry_block(input)
         || at_branch(input)
 }
 
@@ -149,11 +149,11 @@ fn at_branch(input: ParseStream<'_>) -> bool {
 }
 
 /// Whether the block of an entry begins here.
-fn at_examples(input: ParseStream<'_>) -> bool {
+fn at_entry_block(input: ParseStream<'_>) -> bool {
     let Some((content, ..)) = input.cursor().group(Delimiter::Brace) else { return false };
-    content
-        .ident()
-        .is_some_and(|(word, rest)| word == "examples" && rest.punct().is_some_and(|(c, _)| c.as_char() == ':'))
+    content.ident().is_some_and(|(word, rest)| {
+        (word == "examples" || word == "picked") && rest.punct().is_some_and(|(c, _)| c.as_char() == ':')
+    })
 }
 
 /// What was in square brackets.

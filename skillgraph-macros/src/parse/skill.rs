@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use proc_macro2::{Ident, Span};
-use skillgraph_core::decl::{OnSkip, Scope, Surface};
+use skillgraph_core::decl::{OnSkip, OnUnfinished, Scope, Surface};
 use skillgraph_core::suggest::{closest, listed};
 use skillgraph_core::{Code, Finding};
 use syn::ext::IdentExt;
@@ -17,8 +17,19 @@ use crate::files;
 use crate::findings::Findings;
 
 /// The fields in this version.
-const FIELDS: [&str; 10] =
-    ["description", "body", "tools", "steps", "on_skip", "surface", "refresh", "scope", "produces", "consumes"];
+const FIELDS: [&str; 11] = [
+    "description",
+    "body",
+    "tools",
+    "steps",
+    "on_skip",
+    "on_unfinished",
+    "surface",
+    "refresh",
+    "scope",
+    "produces",
+    "consumes",
+];
 /// The fields of SPEC 1.1 that this version does not have.
 const LATER_FIELDS: [&str; 1] = ["model"];
 
@@ -100,6 +111,11 @@ fn field(
         "on_skip" => {
             let (value, span) = word_of(input, &[("advance", OnSkip::Advance), ("hold", OnSkip::Hold)], findings)?;
             skill.on_skip = Some((value.unwrap_or_default(), span));
+        }
+        "on_unfinished" => {
+            let choices = [("nudge", OnUnfinished::Nudge), ("accept", OnUnfinished::Accept)];
+            let (value, span) = word_of(input, &choices, findings)?;
+            skill.on_unfinished = value.map(|value| (value, span));
         }
         "surface" => {
             let surfaces = [
@@ -200,10 +216,12 @@ pub(super) fn word_of<T: Copy>(
     input.call(Ident::parse_any)?;
     let value = words.iter().find(|(known, _)| word == *known).map(|(_, value)| *value);
     if value.is_none() {
-        findings.push(
-            Finding::new(Code::Syntax, word.span(), format!("`{word}` is not a choice here"))
-                .help(format!("the choices are {}", listed(known()))),
-        );
+        findings.push(Finding::new(Code::Syntax, word.span(), format!("`{word}` is not a choice here")).help(
+            match words {
+                [(only, _)] => format!("the only choice is `{only}`"),
+                _ => format!("the choices are {}", listed(known())),
+            },
+        ));
     }
     Ok((value, word.span()))
 }

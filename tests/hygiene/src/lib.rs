@@ -50,6 +50,7 @@ mod skill {
 pub mod inner {
     ::renamed::skill_graph! {
         /// A graph among namesakes.
+        #[allow(skillgraph::gate_beside_entry)]
         pub graph agent {
             tools {
                 search: super::tool::Search,

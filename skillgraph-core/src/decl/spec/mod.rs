@@ -42,7 +42,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::policy::{ModelTier, SkillPolicy};
 
-use super::{GuardOperator, OnSkip, Scope, ScorerKind, Status, Surface};
+use super::{GuardOperator, OnSkip, OnUnfinished, Scope, ScorerKind, Status, Surface};
 pub use write::NotData;
 
 /// A whole graph.
@@ -221,6 +221,10 @@ pub struct SkillSpec {
     /// What a skipped step does; `advance` where nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_skip: Option<OnSkip>,
+    /// What an answer with steps left gets: `nudge` or `accept`. Defaults to `accept` where the procedure goes on in the next
+    /// turn, else to `nudge`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_unfinished: Option<OnUnfinished>,
     /// Whether its tools are offered always; `active` where nothing is said.
     #[serde(default, skip_serializing_if = "is_active")]
     pub scope: Scope,
@@ -266,6 +270,9 @@ pub struct EntrySpec {
     /// Messages that the rule must claim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub examples: Option<Vec<String>>,
+    /// Leaves the skill to rules and edges: no pick opens it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub never_picked: bool,
     /// What drawings and records call it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,

@@ -112,6 +112,7 @@ fn skill(skill: &SkillSpec) -> SkillDecl<()> {
         tools: words(&skill.tools),
         steps: skill.steps.as_ref().map(|steps| Steps { at: (), list: steps.iter().map(step).collect() }),
         on_skip: skill.on_skip.map(|on_skip| (on_skip, ())),
+        on_unfinished: skill.on_unfinished.map(|said| (said, ())),
         scope: skill.scope,
         surface: (skill.surface != Surface::default()).then_some((skill.surface, ())),
         refresh: skill.refresh.map(|refresh| (refresh, ())),
@@ -136,6 +137,7 @@ fn entry(entry: &EntrySpec) -> EntryDecl<()> {
         skill: word(&entry.skill),
         condition: entry.when.as_ref().map(condition),
         examples: text_list(entry.examples.as_deref()),
+        never_picked: entry.never_picked.then_some(()),
         lints: Lints::default(),
         label: entry.label.as_deref().map(word),
     }

@@ -96,6 +96,7 @@ impl<'a> Names<'a> {
             tools: self.tools(&skill.tools),
             steps: skill.steps.as_ref().map(|steps| steps.list.iter().map(step).collect()),
             on_skip: skill.on_skip.as_ref().map(|(on_skip, _)| *on_skip),
+            on_unfinished: skill.on_unfinished.as_ref().map(|(said, _)| *said),
             scope: skill.scope,
             surface: skill.surface.as_ref().map_or(Surface::default(), |(surface, _)| *surface),
             refresh: skill.refresh.as_ref().map(|(refresh, _)| *refresh),
@@ -127,6 +128,7 @@ impl<'a> Names<'a> {
             skill: self.skill(&entry.skill.text),
             when: entry.condition.as_ref().map(condition_spec).transpose()?,
             examples: texts(&entry.examples),
+            never_picked: entry.never_picked.is_some(),
             label: entry.label.as_ref().map(|label| label.text.clone()),
         })
     }

@@ -1,0 +1,27 @@
+use skillgraph::skill_graph;
+
+skill_graph! {
+    #[deny(skillgraph::gate_beside_entry)]
+    graph payments {
+        tools { check: dyn, pay: dyn }
+
+        skill verify {
+            description: "Find out who asks",
+            body: "Find out who asks.",
+            tools: [check],
+        }
+        skill payout {
+            description: "Pay out",
+            body: "Pay.",
+            tools: [pay],
+        }
+
+        entry verify;
+        entry payout when keywords["payout"];
+        route verify -> payout on check where verified == true;
+    }
+}
+
+fn main() {
+    let _ = &payments::GRAPH;
+}
