@@ -9,7 +9,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use serde_json::json;
 use skillgraph::core::catalog::{Catalog, CatalogEntry, Disclosure, SearchIndex, SkillPolicy, ToolHeader};
 use skillgraph::core::turn::{
-    Carried, CatalogAnswer, CatalogQuestion, Input, Limits, ModelReply, Output, Setup, Strictness, ToolSpec, Turn,
+    Carried, CatalogAnswer, CatalogQuestion, Input, ModelReply, Output, Setup, ToolSpec, Turn,
 };
 use skillgraph::{Graph, GraphSpec, ToolCall, ToolId};
 
@@ -61,15 +61,10 @@ fn with_four_open(skills: usize, disclosure: Disclosure) -> Turn {
         let parameters = json!({ "type": "object", "properties": { "id": { "type": "integer" } } });
         Arc::new(ToolSpec { name: ToolId::from(name.as_str()), description: "Works.".into(), parameters })
     };
+    let graph = Arc::new(Graph::compile(&spec, &names).expect("a graph"));
     let setup = Setup {
-        graph: Arc::new(Graph::compile(&spec, &names).expect("a graph")),
-        tools: names.iter().map(tool).collect(),
-        system: String::new(),
-        limits: Limits::default(),
-        strictness: Strictness::Assist,
-        decider: false,
-        permissions: None,
         catalog: Some(Catalog::new(policy, entries).expect("a catalog")),
+        ..Setup::new(graph, names.iter().map(tool).collect())
     };
     let mut turn = Turn::start_from(Arc::new(setup), Carried::default(), "go");
     let opens = keys.iter().map(|key| ToolCall::new(key, "open_skill", json!({ "key": key }).to_string()));

@@ -12,7 +12,7 @@ use skillgraph::core::check::{check, check_up};
 use skillgraph::core::decide::{Evidence, Ruling, decide};
 use skillgraph::core::decl::Status;
 use skillgraph::core::graph::{Graph, Hidden, SkillIx, ToolResult};
-use skillgraph::core::turn::{Input, Limits, Output, Setup, Strictness, ToolReturn, ToolSpec, Turn};
+use skillgraph::core::turn::{Input, Limits, Output, Setup, ToolReturn, ToolSpec, Turn};
 use skillgraph::{GraphSpec, ModelReply, ToolCall, Transcript};
 
 const SIZES: [usize; 4] = [3, 30, 300, 3_000];
@@ -113,14 +113,9 @@ fn turns(criterion: &mut Criterion) {
     };
     for iterations in [10, 100, 1_000] {
         let setup = Arc::new(Setup {
-            graph: graph.clone(),
-            tools: graph.tools().iter().map(|name| Arc::new(spec(name))).collect(),
             system: "You are a benchmark.".into(),
             limits: Limits { iterations, ..Limits::default() },
-            strictness: Strictness::Assist,
-            decider: false,
-            permissions: None,
-            catalog: None,
+            ..Setup::new(graph.clone(), graph.tools().iter().map(|name| Arc::new(spec(name))).collect())
         });
         group.bench_function(BenchmarkId::new("iterations", iterations), |bencher| {
             bencher.iter(|| {

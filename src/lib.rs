@@ -15,17 +15,17 @@ pub use skillgraph_core::runbook::{Runbook, RunbookOptions};
 pub use skillgraph_core::score::ScorerTraits;
 pub use skillgraph_core::skill_file::SkillFile;
 pub use skillgraph_core::turn::{
-    Answer, Capability, Decision, Event, GuardRecord, HiddenSkill, IntentCandidate, Message, ModelReply, ModelRequest,
-    MoveRecord, Outcome, PersonReply, PickRefusal, ProposalRefusal, Question, RestoreError, ScoreRequest, StopReason,
-    Strictness, Target, ToolCall, ToolSpec, Transcript, Trip, TripAction, TurnRouted, Usage,
+    Answer, Capability, Continuity, Decision, Event, GuardRecord, HiddenSkill, IntentCandidate, Message, ModelReply,
+    ModelRequest, MoveRecord, Outcome, PersonReply, PickRefusal, ProposalRefusal, Question, RestoreError, ScoreRequest,
+    Standing, StopReason, Strictness, Target, ToolCall, ToolSpec, Transcript, Trip, TripAction, TurnRouted, Usage,
 };
 pub use skillgraph_macros::tool;
 pub use skillgraph_runtime::{
-    Agent, AgentBuilder, Authorizer, AuthorizerError, BoundTool, BuildError, CatalogSkill, CatalogSkillError,
-    Continuity, Conversation, DynTool, EmbeddingScorer, EmbeddingsError, Identity, IntentScorer, Model, ModelError,
-    ModelScorer, Piece, Pieces, Rejection, Role, RoleAuthorizer, RouteRecorder, RunError, SavedConversation,
-    ScorerError, ScriptedModel, StaticEmbeddings, StaticScorer, StreamItem, Tool, ToolContext, ToolOptions, ToolReply,
-    TurnReport, TurnStream,
+    Agent, AgentBuilder, AnyModel, Authorizer, AuthorizerError, BoundTool, BuildError, CatalogSkill, CatalogSkillError,
+    Conversation, DynTool, EmbeddingScorer, EmbeddingsError, Identity, IntentScorer, Model, ModelError, ModelErrorKind,
+    ModelScorer, OwnedTurnStream, Piece, Pieces, Rejection, Role, RoleAuthorizer, RouteRecorder, RunError,
+    SavedConversation, ScorerError, ScriptedModel, StaticEmbeddings, StaticScorer, Step, StreamItem, Tool, ToolContext,
+    ToolOptions, ToolReply, TurnReport, TurnStream,
 };
 
 /// The pure core, for hosts that drive turns themselves and for tools around graphs: declaration, check-up, decision, turn

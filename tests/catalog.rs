@@ -167,8 +167,8 @@ async fn a_skill_opens_and_its_tools_come_with_the_next_request() {
     assert_eq!(offered(&model, 0), ["lookup", "read_skill", "list_skills", "open_skill", "bind_skill_tools"]);
     assert_eq!(
         result(&model, 1),
-        "`builtin:pdf` is open. Its instructions:\n\nRead before you summarise.\n\nFrom your next message on you can call \
-         `pdf_read`, `pdf_summarise`."
+        "`builtin:pdf` is open.\nFrom your next message on you can call `pdf_read`, `pdf_summarise`.\n\nIts \
+         instructions:\n\nRead before you summarise."
     );
     // Baseline, the cursor's own, what is open beside it, navigation.
     let with_tools =
@@ -204,8 +204,8 @@ async fn a_large_skill_gives_an_index_and_binds_by_name_within_the_bounds() {
     let opened = result(&model, 2);
     assert!(opened.contains("From your next message on you can call `jira_search`."), "{opened}");
     assert!(opened.contains("It has 3 tools, of which 2 can be bound."), "{opened}");
-    assert!(opened.ends_with(
-        "\n- jira_search: Does jira_search.\n- jira_comment: Does jira_comment.\n- jira_close: Does jira_close."
+    assert!(opened.contains(
+        "\n- jira_search: Does jira_search.\n- jira_comment: Does jira_comment.\n- jira_close: Does jira_close.\n\n"
     ));
     assert_eq!(
         result(&model, 3),
@@ -335,7 +335,8 @@ async fn a_tool_that_the_host_does_not_give_is_not_bound() {
     let less = Remote { trouble: Some(Trouble::BindGivesLess), ..remote("less", &["one", "two"]) };
     let model = ScriptedModel::new([open("less"), answer()]);
     let report = run(host(&model, &[&less]), "hello").await;
-    assert!(result(&model, 1).ends_with("can call `two`.\n`one` is not bound by this: it could not be had."));
+    let said = result(&model, 1);
+    assert!(said.contains("can call `two`.\n`one` is not bound by this: it is not available now.\n"), "{said}");
     assert_eq!(offered(&model, 1), ["two", "open_skill", "bind_skill_tools"]);
     let failed = |event: &Event| match event {
         Event::CatalogOpened { not_bound, .. } => not_bound.iter().any(|cut| cut.reason == NotBoundReason::Failed),
@@ -371,14 +372,16 @@ async fn a_model_that_searches_has_no_list_and_finds_by_words() {
 }
 
 #[tokio::test]
-async fn a_search_asks_only_after_what_it_shows() {
+async fn m20_a_search_shows_only_what_was_asked_after_and_is_there() {
     let policy = SkillPolicy { disclosure: Disclosure::Search, ..SkillPolicy::DEFAULT };
     let (near, far) = (remote("near", &["near_do"]), remote("far", &["far_do"]));
     near.there.store(false, Ordering::SeqCst);
     let model = ScriptedModel::new([calls([("c1", "search_skills", json!({ "query": "near" }))]), answer()]);
     run(host(&model, &[&near, &far]).catalog_policy(policy), "hello").await;
-    assert_eq!((near.probes.load(Ordering::SeqCst), far.probes.load(Ordering::SeqCst)), (1, 0));
+    // `near` is away; `far` moves up, and is asked after before it is shown.
+    assert_eq!((near.probes.load(Ordering::SeqCst), far.probes.load(Ordering::SeqCst)), (1, 1));
     assert!(!result(&model, 1).contains("- near:"), "{}", result(&model, 1));
+    assert!(result(&model, 1).contains("- far:"), "{}", result(&model, 1));
 }
 
 #[tokio::test]
@@ -610,7 +613,7 @@ async fn a_declared_skill_says_itself_whether_it_is_there() {
     run(away::agent(away::Tools { jira_search: succeeds("jira_search") }).model(model.clone()), "hello").await;
     assert!(model.requests()[0].system.contains("\n- notes: A doc comment is the header.\n"));
     assert!(!all_text(&model.requests()[0]).contains("jira"));
-    assert_eq!(result(&model, 2), "`notes` is open. Its instructions:\n\nNote it.\n");
+    assert_eq!(result(&model, 2), "`notes` is open.\n\nIts instructions:\n\nNote it.");
 }
 
 #[test]

@@ -95,8 +95,9 @@ async fn to_and_fro_ends_the_turn() {
     let report = stopped(replies.collect()).await;
     let trip = Trip::PingPong { skill: "desk".into(), other: "shelf".into(), moves: 4 };
     assert_eq!(report.outcome, Outcome::Stopped { trip });
-    // The move that tripped it was not made.
-    assert_eq!(report.cursor.as_ref().map(|id| id.as_str()), Some("shelf"));
+    // The move that tripped it is made, and on the record: the next turn begins from there.
+    assert_eq!(report.cursor.as_ref().map(|id| id.as_str()), Some("desk"));
+    assert_eq!(report.route().hops().last().and_then(|hop| hop.to.as_ref()).map(|id| id.as_str()), Some("desk"));
 }
 
 #[tokio::test]
@@ -108,7 +109,7 @@ async fn a_warning_says_what_happened_after_the_results() {
     let last = model.requests()[2].messages.last().cloned().expect("a message");
     let expected = "[skillgraph] `find` was called 2 times in a row with the same arguments. It did not help: try another \
                     way, or answer with what there is.";
-    assert_eq!(last, Message::Framework { text: expected.to_owned() });
+    assert_eq!(last, Message::Framework { text: expected.to_owned(), body: None });
     assert_paired(&model.requests()[2].messages);
 }
 

@@ -192,13 +192,13 @@ async fn several_questions_wait_for_all_their_answers_and_siblings_finish_first(
     let mut conversation = stored(conversation, &agent);
     // Given twice, it is no answer to the other question.
     let error = conversation.resume(questions[1].approve()).await.expect_err("answered");
-    assert_eq!(error, RunError::NoQuestion { call_id: "r2".into() });
+    assert!(matches!(error, RunError::NoQuestion { question: 2 }), "{error}");
     assert_eq!(till.refunds(), 0);
     let report = conversation.resume(questions[0].deny("no")).await.expect("a turn");
     assert_eq!((till.refunds(), looks.load(Ordering::SeqCst)), (1, looked));
     let transcript = conversation.transcript();
     let order: Vec<String> = last_results(&transcript).into_iter().map(|(id, _)| id).collect();
-    assert_eq!(order, ["r1", "l", "r2", "p"]);
+    assert_eq!(order, ["r1", "call_2", "r2", "p"]);
     // In call order the denial comes first, and its edge wins.
     assert_eq!(hops(&report), ["refused by route"]);
     assert_paired(&transcript);
@@ -217,7 +217,7 @@ async fn a_new_message_ends_the_waiting_and_answers_every_open_call() {
     conversation.send("never mind").await.expect("a turn");
     assert_paired(&conversation.transcript());
     let error = conversation.resume(question.approve()).await.expect_err("too late");
-    assert_eq!(error, RunError::NoTurn);
+    assert!(matches!(error, RunError::NoTurn), "{error}");
     assert_eq!(till.refunds(), 0);
 }
 
@@ -317,7 +317,7 @@ fn data_of_another_format_is_refused_when_it_is_read() {
     let mut newer = saved.clone();
     newer["format"] = json!(7);
     let error = serde_json::from_value::<SavedConversation>(newer).expect_err("a newer format");
-    assert_eq!(error.to_string(), "it was saved in format 7, and this version of skillgraph reads format 2");
+    assert_eq!(error.to_string(), "it was saved in format 7, and this version of skillgraph reads format 3");
     let mut extended = saved;
     extended["budget"] = json!(3);
     let error = serde_json::from_value::<SavedConversation>(extended).expect_err("an unknown field");
@@ -482,7 +482,7 @@ async fn a_turn_that_was_saved_while_it_ran_goes_on() {
         agent.restore(serde_json::from_value(saved).expect("a conversation")).expect("the same graph");
     let report = conversation.go_on().await.expect("a turn");
     assert_eq!(report.text(), Some("done"));
-    assert_eq!(conversation.go_on().await.expect_err("it is over"), RunError::NoTurn);
+    assert!(matches!(conversation.go_on().await.expect_err("it is over"), RunError::NoTurn));
 }
 
 #[tokio::test]

@@ -146,8 +146,8 @@ async fn a_reply_that_breaks_off_ends_the_turn_and_not_the_conversation() {
     }
     drop(stream);
     assert!(items.iter().any(|item| matches!(item, StreamItem::Piece(Piece::Text(text)) if text == "ha")));
-    let Some(StreamItem::Ended(Err(RunError::Model { reason }))) = items.last() else { panic!("{items:?}") };
-    assert_eq!(reason, "the connection broke");
+    let Some(StreamItem::Ended(Err(RunError::Model { error, .. }))) = items.last() else { panic!("{items:?}") };
+    assert_eq!(error.to_string(), "the connection broke");
     assert_eq!(conversation.transcript().len(), 1, "what broke off is not said");
     let report = conversation.send("again").await.expect("a turn");
     assert!(matches!(report.outcome, Outcome::Answered { .. }));

@@ -145,9 +145,13 @@ async fn the_offer_follows_the_steps() {
     );
     assert_eq!(
         last_results(&requests[2].messages)[0].1,
-        "nothing to pay\n\n[Step 2 of 3 is still open: `issue_refund` came back as absent.]"
+        "nothing to pay\n\n[Step 2 of 3 is still open: this call came back as absent.]"
     );
-    assert_eq!(last_results(&requests[4].messages)[1].1, "lookup done\n\n[All 3 steps are behind.]");
+    assert_eq!(
+        last_results(&requests[4].messages)[1].1,
+        "lookup done\n\n[Step 3 of 3 was taken by another call of the same message.]"
+    );
+    assert_eq!(last_results(&requests[4].messages)[0].1, "lookup done\n\n[All 3 steps are behind.]");
     let advanced = report.events.iter().filter(|event| matches!(event, Event::StepAdvanced { .. })).count();
     assert_eq!(advanced, 3, "two calls in one batch advance one step");
     assert_eq!(report.outcome, Outcome::Answered { text: "done".into() });
@@ -302,7 +306,7 @@ async fn an_answer_with_steps_left_is_nudged_once_and_then_taken() {
     let report = conversation.send("audit 7").await.expect("a turn");
     assert_eq!(report.text(), Some("I stay with it"));
     let said: Vec<Message> = conversation.transcript().iter().cloned().collect();
-    let Message::Framework { text } = &said[2] else { panic!("the framework speaks: {said:?}") };
+    let Message::Framework { text, .. } = &said[2] else { panic!("the framework speaks: {said:?}") };
     assert_eq!(
         text,
         "[skillgraph] The answer came before the procedure was finished. Not done at that point: step 1 (`close`: close it). \
@@ -347,8 +351,8 @@ async fn the_last_calls_of_a_turn_run_and_are_answered() {
     assert_eq!(runs.load(std::sync::atomic::Ordering::SeqCst), 1);
     let results = last_results(&conversation.transcript());
     assert_eq!(results[0].1, "done");
-    assert_eq!(results[1].1, "`billing` was not opened: the turn ended at its limit of model calls.");
-    assert_eq!(report.cursor.expect("a cursor"), "triage");
+    assert_eq!(results[1].1, "`billing` was picked, and the turn ended with that: at its limit of model calls.");
+    assert_eq!(report.cursor.expect("a cursor"), "billing");
 }
 
 #[tokio::test]
@@ -379,10 +383,11 @@ async fn refusals_and_cut_off_answers_are_outcomes_of_their_own() {
     let report = agent(&model).run("hello").await.expect("a turn");
     assert_eq!(report.outcome, Outcome::Truncated { text: "and then".into() });
 
-    let model = ScriptedModel::new([ModelReply::text("")]);
+    let model = ScriptedModel::new([ModelReply::text(""), ModelReply::text(" ")]);
     let mut conversation = agent(&model).conversation();
-    assert_eq!(conversation.send("hello").await.expect("a turn").text(), Some(""));
-    assert_eq!(conversation.transcript().len(), 1, "no empty message is kept");
+    assert_eq!(conversation.send("hello").await.expect("a turn").outcome, Outcome::Empty);
+    let empty = |message: &Message| matches!(message, Message::Assistant { .. });
+    assert!(!conversation.transcript().iter().any(empty), "no empty message is kept");
 }
 
 #[tokio::test]
@@ -390,7 +395,8 @@ async fn a_model_that_fails_is_an_error_and_the_conversation_goes_on() {
     let model = ScriptedModel::new([]);
     let mut conversation = agent(&model).conversation();
     let error = conversation.send("hello").await.expect_err("the script is empty");
-    assert_eq!(error, RunError::Model { reason: "the script has no reply number 1".into() });
+    let RunError::Model { error, .. } = error else { panic!("{error}") };
+    assert_eq!(error.to_string(), "the script has no reply number 1");
     assert_eq!(conversation.transcript().len(), 1);
 }
 
@@ -402,7 +408,7 @@ fn without_a_tokio_runtime_there_is_an_error_and_no_panic() {
     let mut send = std::pin::pin!(conversation.send("hello"));
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     let std::task::Poll::Ready(result) = send.as_mut().poll(&mut context) else { panic!("it answers at once") };
-    assert_eq!(result.expect_err("no runtime"), RunError::NoRuntime);
+    assert!(matches!(result.expect_err("no runtime"), RunError::NoRuntime));
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ fn assert_sendable(request: &ModelRequest) {
     assert_paired(&request.messages);
     for message in request.messages.iter() {
         match message {
-            Message::User { text } | Message::Framework { text } => assert!(!text.trim().is_empty()),
+            Message::User { text } | Message::Framework { text, .. } => assert!(!text.trim().is_empty()),
             Message::Assistant { text, calls } => {
                 assert!(!text.trim().is_empty() || !calls.is_empty());
                 assert!(calls.iter().all(|call| is_tool_name(&call.name)), "{calls:?}");
@@ -60,6 +60,7 @@ async fn replies_that_a_provider_would_not_take_back_are_mended_in_history() {
         ]),
         ModelReply::text("  \n"),
         answer(),
+        answer(),
     ]);
     let mut conversation = agent(&model).build().expect("an agent").conversation();
     conversation.send("find it").await.expect("a turn");
@@ -68,19 +69,19 @@ async fn replies_that_a_provider_would_not_take_back_are_mended_in_history() {
     requests.iter().for_each(assert_sendable);
     let results = last_results(&requests[1].messages);
     let ids: Vec<&str> = results.iter().map(|(id, _)| id.as_str()).collect();
-    assert_eq!(ids, ["call_0", "a", "a_2", "call_3"]);
+    assert_eq!(ids, ["call_1", "a", "call_2", "call_3"]);
     assert_eq!(results[0].1, "find done");
-    assert!(results[1].1.starts_with("`no such/tool` was not run"), "the model reads its own words: {}", results[1].1);
+    assert!(
+        results[1].1.starts_with("`no such/tool` is not available here"),
+        "the model reads its own words: {}",
+        results[1].1
+    );
 }
 
 #[tokio::test]
 async fn a_history_from_elsewhere_is_put_into_pairs() {
-    let result = |id: &str, text: &str| skillgraph::core::turn::ToolMessage {
-        call_id: id.into(),
-        name: "other".into(),
-        text: text.into(),
-        status: Some(Status::Success),
-    };
+    let result =
+        |id: &str, text: &str| skillgraph::core::turn::ToolMessage::new(id, "other", text, Some(Status::Success));
     let history = Transcript::from_iter([
         Message::User { text: String::new() },
         Message::ToolResults { results: vec![result("nobody", "lost")] },

@@ -18,6 +18,9 @@ const SPACED_LETTERS: &str = r"[[\p{Alphabetic}\p{N}]--[\p{scx=Han}\p{scx=Hira}\
 /// Hangul.
 const COMBINING: &str = r"[\p{M}\x{1160}-\x{11FF}\x{3131}-\x{318E}\x{D7B0}-\x{D7FF}\x{FF9E}-\x{FFDC}]";
 
+/// What is shown as nothing.
+const INVISIBLE: &str = r"[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\x{2800}]";
+
 /// A text on one line, as a list shows it: white space of any kind, line breaks above all, becomes one space. What one row
 /// says cannot look like another row.
 ///
@@ -28,6 +31,19 @@ const COMBINING: &str = r"[\p{M}\x{1160}-\x{11FF}\x{3131}-\x{318E}\x{D7B0}-\x{D7
 /// ```
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether nothing of a text can be seen: white space, characters that are shown as nothing, and no others.
+///
+/// ```
+/// use skillgraph_core::text::is_blank;
+///
+/// assert!(is_blank(" \t\n") && is_blank("\u{200b}\u{2060}") && is_blank(""));
+/// assert!(!is_blank("\u{200b}a"));
+/// ```
+pub fn is_blank(text: &str) -> bool {
+    static CLASS: LazyLock<ClassUnicode> = LazyLock::new(|| class(INVISIBLE));
+    text.chars().all(|c| if c.is_ascii() { c <= ' ' || c == '\u{7f}' } else { holds(&CLASS, c) })
 }
 
 /// Folds a text for comparison.

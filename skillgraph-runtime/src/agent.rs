@@ -9,13 +9,13 @@ use skillgraph_core::Report;
 use skillgraph_core::catalog::{Catalog, CatalogEntry, CatalogError, SkillPolicy};
 use skillgraph_core::decl::{GovernorThen, RESERVED_TOOL_NAMES, ScorerKind, ToolId};
 use skillgraph_core::graph::{Graph, GraphError, StaticGraph};
-use skillgraph_core::turn::{Limits, Permissions, RestoreError, Setup, Strictness, Transcript};
+use skillgraph_core::turn::{Continuity, Limits, Permissions, RestoreError, Setup, Strictness, Transcript};
 
 use crate::authorize::{AnyAuthorizer, Authorizer};
 use crate::catalog::{AnyCatalogSkill, CatalogSkill, CatalogSkills, DeclaredSkill};
 use crate::conversation::{Conversation, SavedConversation};
 use crate::model::{AnyModel, Model};
-use crate::parts::{Continuity, Parts};
+use crate::parts::Parts;
 use crate::report::{RunError, TurnReport};
 use crate::scorer::{AnyScorer, IntentScorer};
 use crate::tool::BoundTool;
@@ -119,6 +119,7 @@ pub struct AgentBuilder {
     catalog_timeout: Duration,
     preopened: Vec<String>,
     trace_content: bool,
+    record_content: bool,
 }
 
 impl AgentBuilder {
@@ -153,6 +154,7 @@ impl AgentBuilder {
             catalog_timeout: CATALOG_TIMEOUT,
             preopened: Vec::new(),
             trace_content: false,
+            record_content: false,
         }
     }
 
@@ -242,7 +244,8 @@ impl AgentBuilder {
         self
     }
 
-    /// The most characters of one tool result; 100,000 where nobody said otherwise.
+    /// The most characters of one tool result that the model reads; of a longer one the rest is left out, and that is said.
+    /// Defaults to 100,000.
     pub fn max_result_characters(mut self, characters: usize) -> Self {
         self.limits.result_characters = characters;
         self
@@ -258,6 +261,13 @@ impl AgentBuilder {
     /// not unless this says so.
     pub fn trace_content(mut self, content: bool) -> Self {
         self.trace_content = content;
+        self
+    }
+
+    /// Whether events have content: what tools are run with and return, and what the model is told of refused and denied calls. An
+    /// audit wants it; it is off unless this says so.
+    pub fn record_content(mut self, content: bool) -> Self {
+        self.record_content = content;
         self
     }
 
@@ -308,6 +318,8 @@ impl AgentBuilder {
             system: self.system,
             limits: self.limits,
             strictness: self.strictness,
+            continuity: self.continuity,
+            record_content: self.record_content,
             decider: self.decider.is_some(),
             permissions: self.authorizer.is_some().then_some(Permissions { declared }),
             catalog,
@@ -317,7 +329,6 @@ impl AgentBuilder {
             tools: self.tools,
             model,
             tool_timeout: self.tool_timeout,
-            continuity: self.continuity,
             scorer: self.scorer,
             decider: self.decider,
             authorizer: self.authorizer,

@@ -1,19 +1,22 @@
 //! The loop: it answers what the turn asks, and decides nothing.
 
 use std::collections::HashMap;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use skillgraph_core::decl::Status;
-use skillgraph_core::turn::{Check, Choice, Event, Input, Outcome, Output, Target, ToolReturn, ToolRun, Turn};
+use skillgraph_core::turn::{
+    Check, Choice, Event, Input, InputError, ModelReply, ModelRequest, Outcome, Output, Target, ToolReturn, ToolRun,
+    Turn,
+};
 use tokio::task::{Id, JoinError, JoinSet};
 
 use crate::authorize::{Identity, decide_all};
 use crate::catalog::{BoundTools, ask};
-use crate::model::Piece;
+use crate::model::{ModelError, Piece};
 use crate::parts::Parts;
-use crate::report::RunError;
-use crate::scorer::choose;
+use crate::scorer::{choose, score};
 use crate::tool::{BoundTool, ToolContext};
 use crate::trace;
 
@@ -27,77 +30,126 @@ pub(crate) trait Observe: Send {
     }
     /// A piece of a reply came.
     fn piece(&mut self, _: Piece) {}
+    /// Stores the turn as it is now, where somebody wants that.
+    fn store<'a>(&'a mut self, turn: &Turn) -> BoxFuture<'a, Result<(), Stop>>;
+    /// Waits until the reader has taken all that was handed on.
+    fn caught_up(&mut self) -> BoxFuture<'_, ()>;
 }
 
-/// Runs a turn to its end, or until it waits for a person. Each event is handed on as soon as the turn tells it.
+/// Why a turn is not driven on. It can be gone on with, but for a mistake of this library.
+pub(crate) enum Stop {
+    /// The model could not be asked.
+    Model(ModelError),
+    /// The state could not be stored.
+    Checkpoint(String),
+    /// The turn machine refused an answer of the loop.
+    Protocol(InputError),
+}
+
+type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Runs a turn to its end, or until it waits for a person.
+///
+/// The turn is stored before anything is done outside of it, and after each result. What happened is handed on after that, and
+/// nothing more is done before it is taken: whoever watches never sees what is not stored.
 pub(crate) async fn drive(
     parts: &Parts,
     identity: &Arc<Identity>,
     turn: &mut Turn,
     bound: &mut BoundTools,
     observer: &mut dyn Observe,
-) -> Result<Outcome, RunError> {
+) -> Result<Outcome, Stop> {
     loop {
-        while let Some(event) = turn.poll_event() {
-            trace::event(&event);
-            observer.event(event);
+        let output = turn.poll_output();
+        let acts = matches!(output, Output::CallModel(_) | Output::RunTools(_) | Output::Pause(_) | Output::Done(_));
+        if acts {
+            observer.store(turn).await?;
         }
-        match turn.poll_output() {
+        hand_on(turn, observer);
+        match output {
             Output::Authorize(checks) => authorize(parts, identity, checks, bound, turn).await?,
             Output::AskCatalog(questions) => {
                 let answers = ask::answer(parts, identity, questions, bound).await;
-                turn.handle_input(Input::CatalogAnswered(answers)).map_err(RunError::Protocol)?;
+                tell(turn, Input::CatalogAnswered(answers))?;
             }
             Output::Score(request) => {
-                let scored = match &parts.scorer {
-                    Some(scorer) => scorer.score_boxed(request).await.ok(),
+                let input = match &parts.scorer {
+                    Some(scorer) => match score(scorer, request).await {
+                        Ok(scores) => Input::Scored(scores),
+                        Err(error) => Input::ScoreFailed { reason: error.to_string() },
+                    },
                     // The agent was built with a scorer where the graph asks for one.
-                    None => None,
+                    None => Input::ScoreFailed { reason: "the agent has no scorer".to_owned() },
                 };
-                let input = scored.map_or(Input::ScoreFailed, Input::Scored);
-                turn.handle_input(input).map_err(RunError::Protocol)?;
+                tell(turn, input)?;
             }
             Output::Decide(request) => {
-                let choice = match &parts.decider {
-                    Some(decider) => choose(&**decider, request).await,
-                    None => Choice::None,
+                let input = match &parts.decider {
+                    Some(decider) => match choose(&**decider, request).await {
+                        Ok(choice) => Input::Decided(choice),
+                        Err(error) => Input::DecideFailed { reason: error.to_string() },
+                    },
+                    None => Input::Decided(Choice::None),
                 };
-                turn.handle_input(Input::Decided(choice)).map_err(RunError::Protocol)?;
+                tell(turn, input)?;
             }
             Output::CallModel(request) => {
-                let named = request.model.as_ref().and_then(|name| parts.named_models.get(name));
-                let model = named.unwrap_or(&parts.model);
-                let span = trace::chat(model.name_of(), &request, parts.trace_content);
-                let asked = match observer.streams() {
-                    true => {
-                        let mut hand_on = |piece| observer.piece(piece);
-                        trace::inside(span.clone(), model.stream_boxed(request, &mut hand_on)).await
-                    }
-                    false => trace::inside(span.clone(), model.complete_boxed(request)).await,
-                };
-                let input = match asked {
-                    Ok(reply) => {
-                        trace::replied(&span, &reply, parts.trace_content);
-                        Input::ModelReplied(reply)
-                    }
+                observer.caught_up().await;
+                let asked = call_model(parts, request, observer).await;
+                match asked {
+                    Ok(reply) => tell(turn, Input::ModelReplied(reply))?,
                     Err(error) => {
-                        let reason = error.to_string();
-                        trace::failed(&span, &reason);
-                        Input::ModelFailed { reason }
+                        tell(turn, Input::ModelFailed { reason: error.to_string() })?;
+                        hand_on(turn, observer);
+                        return Err(Stop::Model(error));
                     }
-                };
-                turn.handle_input(input).map_err(RunError::Protocol)?;
+                }
             }
             Output::RunTools(runs) => {
                 for group in groups(with_tools(parts, runs, bound).await) {
-                    run_together(parts, identity, group, turn).await?;
+                    observer.caught_up().await;
+                    run_together(parts, identity, group, turn, observer).await?;
                 }
             }
             Output::Pause(questions) => return Ok(Outcome::Paused { questions }),
             Output::Done(outcome) => return Ok(outcome),
-            _ => turn.handle_input(Input::Cancel).map_err(RunError::Protocol)?,
+            _ => tell(turn, Input::Cancel)?,
         }
     }
+}
+
+fn tell(turn: &mut Turn, input: Input) -> Result<(), Stop> {
+    turn.handle_input(input).map_err(Stop::Protocol)
+}
+
+/// Hands on what has happened.
+fn hand_on(turn: &mut Turn, observer: &mut dyn Observe) {
+    while let Some(event) = turn.poll_event() {
+        trace::event(&event);
+        observer.event(event);
+    }
+}
+
+async fn call_model(
+    parts: &Parts,
+    request: ModelRequest,
+    observer: &mut dyn Observe,
+) -> Result<ModelReply, ModelError> {
+    let named = request.model.as_ref().and_then(|name| parts.named_models.get(name));
+    let model = named.unwrap_or(&parts.model);
+    let span = trace::chat(model.name_of(), &request, parts.trace_content);
+    let asked = match observer.streams() {
+        true => {
+            let mut hand_on = |piece| observer.piece(piece);
+            trace::inside(span.clone(), model.stream_boxed(request, &mut hand_on)).await
+        }
+        false => trace::inside(span.clone(), model.complete_boxed(request)).await,
+    };
+    match &asked {
+        Ok(reply) => trace::replied(&span, reply, parts.trace_content),
+        Err(error) => trace::failed(&span, error, parts.trace_content),
+    }
+    asked
 }
 
 /// Asks who may do what. Arguments that do not fit their tool's type come first: nobody is asked about those (SPEC 6).
@@ -107,7 +159,7 @@ async fn authorize(
     checks: Vec<Check>,
     bound: &BoundTools,
     turn: &mut Turn,
-) -> Result<(), RunError> {
+) -> Result<(), Stop> {
     let mut unfit: HashMap<&str, ToolReturn> = HashMap::new();
     for check in &checks {
         let Target::Call { call_id, tool, arguments } = &check.target else { continue };
@@ -119,7 +171,7 @@ async fn authorize(
     }
     if !unfit.is_empty() {
         for (_, returned) in unfit {
-            turn.handle_input(Input::ToolReturned(returned)).map_err(RunError::Protocol)?;
+            tell(turn, Input::ToolReturned(returned))?;
         }
         return Ok(());
     }
@@ -128,7 +180,7 @@ async fn authorize(
         // A turn asks only where its setup has permissions, and then there is somebody to ask.
         None => Vec::new(),
     };
-    turn.handle_input(Input::Authorized(decisions)).map_err(RunError::Protocol)
+    tell(turn, Input::Authorized(decisions))
 }
 
 /// A call, and the tool that runs it; none where there is none any more.
@@ -183,7 +235,8 @@ async fn run_together(
     identity: &Arc<Identity>,
     runs: Vec<ToRun<'_>>,
     turn: &mut Turn,
-) -> Result<(), RunError> {
+    observer: &mut dyn Observe,
+) -> Result<(), Stop> {
     let mut tasks = JoinSet::new();
     let mut calls: HashMap<Id, (String, String)> = HashMap::new();
     for (run, tool) in runs {
@@ -193,6 +246,7 @@ async fn run_together(
                 let tool = tool.tool();
                 let context = ToolContext {
                     call_id: run.call_id.clone(),
+                    idempotency_key: run.idempotency_key.clone(),
                     tool: run.name.clone(),
                     identity: identity.clone(),
                     answer: run.answer.clone(),
@@ -208,7 +262,7 @@ async fn run_together(
             }
             // A skill of the catalog has it no more.
             None => {
-                let text = format!("`{}` cannot be had any more.", run.name);
+                let text = format!("`{}` is no longer available.", run.name);
                 tasks.spawn(std::future::ready(ToolReturn::message(run.call_id, Status::Failure, text)))
             }
         };
@@ -222,7 +276,8 @@ async fn run_together(
                 broken(call_id, &name, &error)
             }
         };
-        turn.handle_input(Input::ToolReturned(returned)).map_err(RunError::Protocol)?;
+        tell(turn, Input::ToolReturned(returned))?;
+        observer.store(turn).await?;
     }
     Ok(())
 }

@@ -18,7 +18,6 @@ pub(crate) struct Parts {
     pub(crate) tools: Vec<BoundTool>,
     pub(crate) model: Arc<dyn AnyModel>,
     pub(crate) tool_timeout: Duration,
-    pub(crate) continuity: Continuity,
     pub(crate) scorer: Option<Arc<dyn AnyScorer>>,
     pub(crate) decider: Option<Arc<dyn AnyModel>>,
     pub(crate) authorizer: Option<Arc<dyn AnyAuthorizer>>,
@@ -27,14 +26,4 @@ pub(crate) struct Parts {
     pub(crate) named_models: HashMap<String, Arc<dyn AnyModel>>,
     pub(crate) catalog: CatalogSkills,
     pub(crate) trace_content: bool,
-}
-
-/// What a turn takes over from the one before (SPEC 4).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Continuity {
-    /// Nothing: every turn starts where its own message leads.
-    #[default]
-    Turn,
-    /// The skill that was open. A rule and a decisive scorer beat it; where neither says anything, it stays open.
-    Conversation,
 }

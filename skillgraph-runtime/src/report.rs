@@ -2,13 +2,16 @@
 
 use std::fmt;
 
+use serde::Serialize;
 use skillgraph_core::decl::SkillId;
-use skillgraph_core::turn::{Event, InputError, Outcome};
+use skillgraph_core::turn::{Event, InputError, Outcome, Standing, Transcript};
 
+use crate::model::ModelError;
 use crate::recorder::RouteRecorder;
 
-/// How a turn went.
-#[derive(Debug, Clone)]
+/// How a turn went: data, which serialises.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct TurnReport {
     /// How it ended.
     pub outcome: Outcome,
@@ -16,6 +19,10 @@ pub struct TurnReport {
     pub events: Vec<Event>,
     /// The skill that was open at the end.
     pub cursor: Option<SkillId>,
+    /// Where the procedure of that skill stands, where it has one that is not finished.
+    pub procedure: Option<Standing>,
+    /// The conversation, this turn included. While a turn waits, its last calls have no results yet.
+    pub transcript: Transcript,
 }
 
 impl TurnReport {
@@ -30,35 +37,62 @@ impl TurnReport {
     }
 }
 
-/// Why a turn could not be run to its end. The conversation is complete and can go on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Why a turn could not be run to its end.
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The model could not be asked.
+    /// The model could not be asked. The turn waits where it was: `go_on` asks again, `send` gives it up.
     Model {
         /// Why.
+        error: ModelError,
+        /// What happened so far.
+        report: Box<TurnReport>,
+    },
+    /// The state could not be stored. Nothing was done after that: `go_on` tries again.
+    Checkpoint {
+        /// Why.
         reason: String,
+        /// What happened so far.
+        report: Box<TurnReport>,
     },
     /// There is no tokio runtime to run tools on.
     NoRuntime,
     /// No turn is under way that could go on.
     NoTurn,
-    /// No question waits for this answer. The conversation is as it was.
+    /// This answers no question that waits: it has its answer, belongs to another conversation, or was about something else. The
+    /// conversation is as it was.
     NoQuestion {
-        /// The call that the answer is for.
-        call_id: String,
+        /// The number of the question that the answer is for.
+        question: u64,
+    },
+    /// A person approved a call with arguments that no call can have. The question still waits.
+    UnfitArguments {
+        /// What is wrong with them.
+        reason: String,
     },
     /// The turn machine refused an answer of the loop: a mistake of this library.
     Protocol(InputError),
 }
 
+impl RunError {
+    /// What happened before it, where a turn was under way.
+    pub fn report(&self) -> Option<&TurnReport> {
+        match self {
+            RunError::Model { report, .. } | RunError::Checkpoint { report, .. } => Some(report),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RunError::Model { reason } => write!(f, "the model could not be asked: {reason}"),
+            RunError::Model { error, .. } => write!(f, "the model could not be asked: {error}"),
+            RunError::Checkpoint { reason, .. } => write!(f, "the conversation could not be stored: {reason}"),
             RunError::NoRuntime => f.write_str("tools run as tokio tasks, and there is no tokio runtime here"),
             RunError::NoTurn => f.write_str("no turn is under way: send a message first"),
-            RunError::NoQuestion { call_id } => write!(f, "no question of the call `{call_id}` waits for an answer"),
+            RunError::NoQuestion { question } => InputError::NoQuestion { question: *question }.fmt(f),
+            RunError::UnfitArguments { reason } => write!(f, "the tool cannot be run with that: {reason}"),
             RunError::Protocol(error) => write!(f, "the loop gave the turn a wrong answer: {error}"),
         }
     }
@@ -68,6 +102,7 @@ impl std::error::Error for RunError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             RunError::Protocol(error) => Some(error),
+            RunError::Model { error, .. } => error.source(),
             _ => None,
         }
     }

@@ -2,7 +2,6 @@
 
 use std::fmt::{self, Display};
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -13,7 +12,8 @@ use skillgraph_core::turn::{
     Choice, DecideRequest, IntentCandidate, Message, ModelRequest, ScoreRequest, Scores, ToolSpec, Transcript,
 };
 
-use crate::model::{AnyModel, Model};
+use crate::model::{AnyModel, Model, ModelError};
+use crate::tool::BoxFuture;
 
 /// Scores a message against intents: `classify: host` asks the agent's own.
 ///
@@ -161,15 +161,15 @@ impl IntentScorer for ModelScorer {
 }
 
 /// Asks a model to choose from a menu, in one word. Whatever else it says, the menu stands.
-pub(crate) async fn choose(model: &dyn AnyModel, request: DecideRequest) -> Choice {
+pub(crate) async fn choose(model: &dyn AnyModel, request: DecideRequest) -> Result<Choice, ModelError> {
     let mut words: Vec<&str> = request.options.iter().map(|option| option.skill.as_str()).collect();
     words.extend(request.stay.as_ref().map(|_| STAY));
     let question = question(&request.options, request.stay.as_ref().map(|stay| stay.as_str()));
-    match ask(model, question, &request.message, &words).await {
-        Ok(Some(word)) if word == STAY => Choice::Stay,
-        Ok(Some(word)) => Choice::Skill(word.into()),
-        Ok(None) | Err(_) => Choice::None,
-    }
+    Ok(match ask(model, question, &request.message, &words).await? {
+        Some(word) if word == STAY => Choice::Stay,
+        Some(word) => Choice::Skill(word.into()),
+        None => Choice::None,
+    })
 }
 
 /// The word for staying; no skill may have it as its id.
@@ -196,7 +196,7 @@ async fn ask(
     system: String,
     message: &str,
     words: &[&str],
-) -> Result<Option<String>, crate::ModelError> {
+) -> Result<Option<String>, ModelError> {
     let messages = Transcript::from_iter([Message::User { text: message.to_owned() }]);
     let tools = vec![Arc::new(choose_tool(words))];
     let reply = model.complete_boxed(ModelRequest { iteration: 0, model: None, system, messages, tools }).await?;
@@ -229,17 +229,19 @@ fn choose_tool(words: &[&str]) -> ToolSpec {
 
 /// [`IntentScorer`] behind a pointer.
 pub(crate) trait AnyScorer: Send + Sync {
-    fn score_boxed(
-        &self,
-        request: ScoreRequest,
-    ) -> Pin<Box<dyn Future<Output = Result<Scores, ScorerError>> + Send + '_>>;
+    fn score_boxed(self: Arc<Self>, request: ScoreRequest) -> BoxFuture<Result<Scores, ScorerError>>;
+}
+
+/// Has a message scored; a scorer that panics has failed.
+pub(crate) async fn score(scorer: &Arc<dyn AnyScorer>, request: ScoreRequest) -> Result<Scores, ScorerError> {
+    match tokio::spawn(scorer.clone().score_boxed(request)).await {
+        Ok(scored) => scored,
+        Err(_) => Err(ScorerError::new("the scorer failed unexpectedly")),
+    }
 }
 
 impl<T: IntentScorer> AnyScorer for T {
-    fn score_boxed(
-        &self,
-        request: ScoreRequest,
-    ) -> Pin<Box<dyn Future<Output = Result<Scores, ScorerError>> + Send + '_>> {
+    fn score_boxed(self: Arc<Self>, request: ScoreRequest) -> BoxFuture<Result<Scores, ScorerError>> {
         Box::pin(async move {
             let scores = self.score(request).await?;
             Ok(Scores { scorer: self.name().to_owned(), scores, traits: self.traits() })

@@ -10,6 +10,7 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 use skillgraph_core::turn::Event;
 
+use crate::Conversation;
 use crate::model::Piece;
 use crate::report::{RunError, TurnReport};
 
@@ -33,7 +34,7 @@ pub struct TurnStream<'a> {
     items: Items,
 }
 
-type TurnFuture<'a> = Pin<Box<dyn Future<Output = Result<TurnReport, RunError>> + Send + 'a>>;
+pub(crate) type TurnFuture<'a> = Pin<Box<dyn Future<Output = Result<TurnReport, RunError>> + Send + 'a>>;
 
 /// What has come and was not taken yet.
 #[derive(Clone, Default)]
@@ -42,6 +43,11 @@ pub(crate) struct Items(Arc<Mutex<VecDeque<StreamItem>>>);
 impl Items {
     pub(crate) fn push(&self, item: StreamItem) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(item);
+    }
+
+    /// Whether the reader has taken all that came.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
     fn pop(&self) -> Option<StreamItem> {
@@ -85,5 +91,48 @@ impl Stream for TurnStream<'_> {
 impl fmt::Debug for TurnStream<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TurnStream").field("has_ended", &self.turn.is_none()).finish_non_exhaustive()
+    }
+}
+
+/// A turn as a stream that owns its conversation: for the response of a web framework, or a task of its own; see
+/// [`Conversation::into_stream`](crate::Conversation::into_stream).
+#[must_use = "a turn runs while its stream is polled"]
+pub struct OwnedTurnStream {
+    turn: TurnStream<'static>,
+    conversation: Arc<Mutex<Option<Conversation>>>,
+}
+
+impl OwnedTurnStream {
+    pub(crate) fn new(
+        conversation: Conversation,
+        run: impl FnOnce(Conversation, Items, Arc<Mutex<Option<Conversation>>>) -> TurnFuture<'static>,
+    ) -> Self {
+        let slot = Arc::new(Mutex::new(None));
+        Self { turn: TurnStream::new(|items| run(conversation, items, slot.clone())), conversation: slot }
+    }
+
+    /// The next item; none after [`StreamItem::Ended`].
+    pub async fn next(&mut self) -> Option<StreamItem> {
+        self.turn.next().await
+    }
+
+    /// The conversation, when [`StreamItem::Ended`] has come. Of a stream that is given up before, what is left is what a
+    /// checkpoint has stored.
+    pub fn into_conversation(self) -> Option<Conversation> {
+        self.conversation.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Stream for OwnedTurnStream {
+    type Item = StreamItem;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<StreamItem>> {
+        Pin::new(&mut self.turn).poll_next(context)
+    }
+}
+
+impl fmt::Debug for OwnedTurnStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnedTurnStream").field("turn", &self.turn).finish_non_exhaustive()
     }
 }

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use skillgraph_core::decl::{Literal, Status, ToolId};
 use skillgraph_core::graph::{EdgeEvidence, EdgeIx, Learnt, Verdict};
+use skillgraph_core::text::is_blank;
 use skillgraph_core::turn::{self, Capability, PersonReply, ToolSpec, closed_schema, object_schema};
 
 use crate::authorize::Identity;
@@ -125,15 +126,24 @@ impl ToolOptions {
 #[derive(Debug, Clone)]
 pub struct ToolContext {
     pub(crate) call_id: String,
+    pub(crate) idempotency_key: String,
     pub(crate) tool: ToolId,
     pub(crate) identity: Arc<Identity>,
     pub(crate) answer: Option<PersonReply>,
 }
 
 impl ToolContext {
-    /// The model's id for the call: unique within a reply.
+    /// The id of the call: unique within the conversation.
     pub fn call_id(&self) -> &str {
         &self.call_id
+    }
+
+    /// A key for what must happen once: the same however often this call is run, after an approval or a restart of the process,
+    /// and that of no other call. Give it to whatever keeps the effect: a payment provider, a unique column.
+    ///
+    /// It is made from the id that the conversation was given when it began, or from a random one.
+    pub fn idempotency_key(&self) -> &str {
+        &self.idempotency_key
     }
 
     /// The name that the tool was called by.
@@ -153,7 +163,7 @@ impl ToolContext {
 
     /// Whether a person was asked and said yes.
     pub fn is_approved(&self) -> bool {
-        self.answer == Some(PersonReply::Approved)
+        matches!(self.answer, Some(PersonReply::Approved | PersonReply::ApprovedWith { .. }))
     }
 }
 
@@ -382,11 +392,19 @@ fn answer<T: Serialize, E: Display>(
     let reply = match result {
         Ok(reply) => reply,
         Err(error) => {
-            let text = format!("`{}` failed: {error}", context.tool);
+            let reason = error.to_string();
+            let text = match is_blank(&reason) {
+                true => format!("`{}` failed, and did not say why.", context.tool),
+                false => format!("`{}` failed: {reason}", context.tool),
+            };
             return turn::ToolReturn::message(call_id, Status::Failure, text);
         }
     };
     let mut returned = match reply.content {
+        Content::Words(words) if is_blank(&words) && reply.status.is_error() => {
+            let text = format!("`{}` came back as {}, and did not say why.", context.tool, reply.status);
+            turn::ToolReturn::message(call_id, reply.status, text)
+        }
         Content::Words(words) => turn::ToolReturn::message(call_id, reply.status, words),
         Content::Output(output) => match (serde_json::to_value(&output), serde_json::to_string(&output)) {
             (Ok(value), Ok(json)) => {

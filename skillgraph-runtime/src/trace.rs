@@ -12,6 +12,8 @@ pub(crate) use on::*;
 mod on {
     use skillgraph_core::turn::{Event, ModelReply, ModelRequest, StopReason, ToolReturn, ToolRun};
     pub(crate) use tracing::Span;
+
+    use crate::model::ModelError;
     use tracing::field::{Empty, display};
     use tracing::{Instrument, debug_span, info_span};
 
@@ -48,6 +50,7 @@ mod on {
             gen_ai.input.messages = Empty,
             gen_ai.output.messages = Empty,
             error.type = Empty,
+            error.message = Empty,
             skillgraph.iteration = request.iteration,
         );
         if content && !span.is_disabled() {
@@ -92,9 +95,12 @@ mod on {
         }
     }
 
-    /// That a model could not be asked.
-    pub(crate) fn failed(span: &Span, reason: &str) {
-        span.record("error.type", reason);
+    /// That a model could not be asked: of what kind it was, and with content why.
+    pub(crate) fn failed(span: &Span, error: &ModelError, content: bool) {
+        span.record("error.type", error.kind().as_str());
+        if content {
+            span.record("error.message", display(error));
+        }
     }
 
     /// One run of a tool.
@@ -206,13 +212,13 @@ mod on {
             Event::CatalogSearched { iteration, found, keys, .. } => {
                 tell!("skillgraph.catalog_searched", iteration, found, shown = keys.len())
             }
-            Event::ToolStarted { iteration, call_id, tool } => tell!(
+            Event::ToolStarted { iteration, call_id, tool, .. } => tell!(
                 "skillgraph.tool_started",
                 iteration,
                 gen_ai.tool.name = %tool,
                 gen_ai.tool.call.id = call_id
             ),
-            Event::ToolReturned { iteration, call_id, tool, status } => tell!(
+            Event::ToolReturned { iteration, call_id, tool, status, .. } => tell!(
                 "skillgraph.tool_returned",
                 iteration,
                 gen_ai.tool.name = %tool,
@@ -222,6 +228,18 @@ mod on {
             Event::Paused { iteration, questions } => {
                 tell!("skillgraph.paused", iteration, questions = questions.len())
             }
+            Event::ModelFailed { iteration, .. } => tell!("skillgraph.model_failed", iteration),
+            Event::BlankReply { iteration, asked_again } => {
+                tell!("skillgraph.blank_reply", iteration, asked_again)
+            }
+            Event::SkipRefused { iteration, skill, step, total, why } => tell!(
+                "skillgraph.skip_refused",
+                iteration,
+                skill = %skill,
+                step,
+                total,
+                why = ?why,
+            ),
             Event::PersonAnswered { iteration, call_id, tool, .. } => tell!(
                 "skillgraph.person_answered",
                 iteration,
@@ -283,6 +301,8 @@ mod on {
 mod off {
     use skillgraph_core::turn::{Event, ModelReply, ModelRequest, ToolReturn, ToolRun};
 
+    use crate::model::ModelError;
+
     /// Nothing.
     #[derive(Clone)]
     pub(crate) struct Span;
@@ -301,7 +321,7 @@ mod off {
 
     pub(crate) fn replied(_: &Span, _: &ModelReply, _: bool) {}
 
-    pub(crate) fn failed(_: &Span, _: &str) {}
+    pub(crate) fn failed(_: &Span, _: &ModelError, _: bool) {}
 
     pub(crate) fn tool(_: &ToolRun, _: bool) -> Span {
         Span

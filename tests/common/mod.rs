@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use skillgraph::core::graph::Graph;
-use skillgraph::core::turn::{Limits, Setup, Strictness, ToolSpec};
+use skillgraph::core::turn::{Setup, ToolSpec};
 use skillgraph::{DynTool, Message, ModelReply, ModelRequest, ToolCall, ToolId, ToolReply, Transcript, TurnReport};
 
 /// What a turn of this graph needs, its tools included.
@@ -15,16 +15,8 @@ pub fn setup(graph: Arc<Graph>) -> Setup {
         let parameters = json!({ "type": "object", "properties": {} });
         Arc::new(ToolSpec { name: name.clone(), description: "Works.".into(), parameters })
     };
-    Setup {
-        tools: graph.tools().iter().map(spec).collect(),
-        graph,
-        system: String::new(),
-        limits: Limits::default(),
-        strictness: Strictness::Assist,
-        decider: false,
-        permissions: None,
-        catalog: None,
-    }
+    let tools = graph.tools().iter().map(spec).collect();
+    Setup::new(graph, tools)
 }
 
 /// A tool that replies by a function of its arguments.

@@ -245,10 +245,7 @@ impl Player<'_> {
                 Output::CallModel(request) => {
                     self.see(&request);
                     let reply = replies.pop_front().map(reply);
-                    self.tell(
-                        reply
-                            .map_or(Input::ModelFailed { reason: "the script is used up".into() }, Input::ModelReplied),
-                    );
+                    self.tell(reply.map_or(Input::Cancel, Input::ModelReplied));
                 }
                 Output::RunTools(runs) => {
                     for run in &runs {

@@ -78,7 +78,9 @@ pub async fn run(case: &Value) -> Vec<Difference> {
             // The person of the case says yes.
             ("second", [question]) => {
                 let reply = PersonReply::Approved;
-                conversation.resume(Answer { call_id: question.call_id.clone(), reply }).await
+                conversation
+                    .resume(Answer { question: question.id, fingerprint: question.fingerprint.clone(), reply })
+                    .await
             }
             _ => conversation.send("go").await,
         };

@@ -273,7 +273,7 @@ async fn b12_success_false_in_the_output_is_still_a_success() {
 }
 
 #[tokio::test]
-async fn b12_refused_arguments_denials_and_oversized_results_are_not_done() {
+async fn b12_refused_arguments_and_denials_are_not_done() {
     let (issue_refund, runs) = counts("issue_refund");
     let (hops, steps, read) = refund_that(issue_refund, "[1]").await;
     assert_eq!(hops, ["billing by entry", "billing by stay", "billing by stay", "billing by stay"]);
@@ -282,12 +282,7 @@ async fn b12_refused_arguments_denials_and_oversized_results_are_not_done() {
 
     let (hops, steps, read) = refund_that(tool("issue_refund", |_| ToolReply::denied("over the limit")), "{}").await;
     assert_eq!((hops[2].as_str(), steps), ("billing by stay", vec![1]));
-    assert_eq!(read, "over the limit\n\n[Step 2 of 2 is still open: `issue_refund` came back as denied.]");
-
-    let huge = tool("issue_refund", |_| ToolReply::success(json!("x".repeat(1_001))));
-    let (hops, steps, read) = refund_that(huge, "{}").await;
-    assert_eq!((hops[2].as_str(), steps), ("billing by stay", vec![1]));
-    assert!(read.starts_with("`issue_refund` returned 1001 characters, more than the 1000 that fit."), "{read}");
+    assert_eq!(read, "over the limit\n\n[Step 2 of 2 is still open: this call came back as denied.]");
 }
 
 #[tokio::test]
@@ -979,10 +974,11 @@ async fn b49_calls_that_cannot_be_told_apart_or_were_cut_off_are_answered() {
     let model = ScriptedModel::new([twins, answer()]);
     let mut conversation = parcels(&model, vec![find_order]).conversation();
     conversation.send("hello").await.expect("a turn");
-    assert_eq!(runs.load(Ordering::SeqCst), 1);
+    // Each runs, under an id of its own.
+    assert_eq!(runs.load(Ordering::SeqCst), 2);
     assert_paired(&conversation.transcript());
-    let results = last_results(&conversation.transcript());
-    assert!(results[0].1.contains("the id `c1`") && results[1].1.contains("the id `c1`"), "{results:?}");
+    let ids: Vec<String> = last_results(&conversation.transcript()).into_iter().map(|(id, _)| id).collect();
+    assert_eq!(ids, ["c1", "call_1", "c2"]);
 
     let (find_order, runs) = counts("find_order");
     let model = ScriptedModel::new([cut, answer()]);

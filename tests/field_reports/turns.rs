@@ -22,6 +22,7 @@ skill_graph! {
             body: "Go step by step.",
             tools: [find, check, pay, close],
             steps: [find: "find it", check: "check it", pay: "pay it", close: "close it"],
+            on_unfinished: nudge,
         }
         skill other { description: "Other", body: "Anything else." }
         entry billing;
@@ -50,7 +51,7 @@ fn unfinished(report: &TurnReport) -> Vec<Vec<usize>> {
 
 fn reminders(transcript: &Transcript) -> Vec<String> {
     let reminders = transcript.iter().filter_map(|message| match message {
-        Message::Framework { text } => Some(text.clone()),
+        Message::Framework { text, .. } => Some(text.clone()),
         _ => None,
     });
     reminders.collect()

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use skillgraph::core::catalog::{Catalog, CatalogEntry, Disclosure, Reset, SkillPolicy, ToolHeader};
 use skillgraph::core::turn::{
     Carried, CatalogAnswer, CatalogQuestion, CatalogTool, Input, Limits, ModelReply, Output, SavedTurn, Setup,
-    Strictness, ToolReturn, ToolSpec, Turn,
+    ToolReturn, ToolSpec, Turn,
 };
 use skillgraph::{Graph, GraphSpec, Status, ToolCall, ToolId};
 
@@ -52,14 +52,9 @@ fn setup() -> impl Strategy<Value = Arc<Setup>> {
         graph.catalog = Some(Default::default());
         let graph = Graph::compile(&graph, &OWN).expect("a graph").with_tools(FOREIGN.map(ToolId::from));
         Arc::new(Setup {
-            graph: Arc::new(graph),
-            tools: OWN.map(spec).into(),
-            system: String::new(),
             limits: Limits { iterations: 6, ..Limits::default() },
-            strictness: Strictness::Assist,
-            decider: false,
-            permissions: None,
             catalog: Some(catalog.expect("a catalog")),
+            ..Setup::new(Arc::new(graph), OWN.map(spec).into())
         })
     })
 }
@@ -94,7 +89,7 @@ fn script() -> impl Strategy<Value = Script> {
 /// A host that says yes mostly, and sometimes no, something else, or nothing.
 fn answer(questions: Vec<CatalogQuestion>, how: &Index) -> Vec<CatalogAnswer> {
     let tools = |names: Vec<String>| {
-        let told = names.iter().map(|name| CatalogTool { spec: spec(name), capabilities: Vec::new() });
+        let told = names.iter().map(|name| CatalogTool::new(spec(name), Vec::new()));
         told.collect::<Vec<_>>()
     };
     let keep = if how.index(7) == 0 { 0 } else { questions.len() };
@@ -177,7 +172,7 @@ proptest! {
                 };
                 turn.handle_input(input).expect("it was awaited");
             }
-            before = Carried { transcript: turn.transcript().clone(), cursor: turn.cursor(), catalog: turn.catalog().clone() };
+            before = turn.carry();
         }
     }
 }

@@ -166,7 +166,7 @@ impl<'a> Host<'a> {
         }
         let reply = self.script.replies.get(self.run.requests).cloned();
         self.run.requests += 1;
-        self.tell(reply.map_or(Input::ModelFailed { reason: "used up".into() }, Input::ModelReplied));
+        self.tell(reply.map_or(Input::Cancel, Input::ModelReplied));
     }
 
     fn run_tools(&mut self, runs: &[ToolRun]) {

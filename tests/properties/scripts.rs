@@ -148,7 +148,7 @@ impl StartPlan {
 
     pub fn scores(&self, request: &ScoreRequest) -> Input {
         if self.scores.is_empty() {
-            return Input::ScoreFailed;
+            return Input::ScoreFailed { reason: "no scores".into() };
         }
         let scores = (0..request.candidates.len()).map(|at| self.scores[at % self.scores.len()]).collect();
         Input::Scored(Scores { scorer: "random".into(), scores, traits: ScorerTraits::default() })

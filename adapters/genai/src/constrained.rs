@@ -30,7 +30,7 @@ pub(crate) fn options(options: &ChatOptions, request: &ModelRequest, provider: A
 /// The request as text alone: calls are what the model is to write, results what a user tells it.
 pub(crate) fn chat_request(request: &ModelRequest) -> ChatRequest {
     let messages = request.messages.iter().map(|message| match message {
-        Message::User { text } | Message::Framework { text } => ChatMessage::user(text.as_str()),
+        Message::User { text } | Message::Framework { text, .. } => ChatMessage::user(text.as_str()),
         Message::Assistant { text, calls } if calls.is_empty() => {
             ChatMessage::assistant(json!({ "final": text }).to_string())
         }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use skillgraph_core::text::one_line;
+use skillgraph_runtime::ModelErrorKind;
 
 /// How much of an endpoint's own words is kept, in characters.
 const KEPT: usize = 300;
@@ -88,6 +89,20 @@ impl Failure {
         }
     }
 
+    /// What kind of thing went wrong.
+    pub(crate) fn kind(&self) -> ModelErrorKind {
+        match self {
+            Failure::Status { status: 401 | 403, .. } | Failure::NotSent(_) => ModelErrorKind::Auth,
+            Failure::Status { status: 429, .. } => ModelErrorKind::RateLimited,
+            Failure::Status { status: 408 | 504, .. } | Failure::Silent(_) => ModelErrorKind::Timeout,
+            Failure::Status { status: 413, .. } => ModelErrorKind::TooLong,
+            Failure::Status { status: 400, body, .. } if is_too_long(body) => ModelErrorKind::TooLong,
+            Failure::Status { status: 400..=499, .. } => ModelErrorKind::Refused,
+            Failure::Status { .. } | Failure::BrokenOff | Failure::Transport(_) => ModelErrorKind::Unavailable,
+            Failure::OffSchema(_) => ModelErrorKind::Protocol,
+        }
+    }
+
     /// What a user is told.
     pub(crate) fn said_of(&self, model: &str, attempts: u32) -> String {
         let what = match self {
@@ -112,6 +127,13 @@ fn asked_wait(header: impl Fn(&str) -> Option<String>) -> Option<Duration> {
     let seconds = header("retry-after").and_then(|text| text.trim().parse::<f64>().ok());
     let seconds = milliseconds.map(|milliseconds| milliseconds / 1_000.0).or(seconds)?;
     Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// Whether an endpoint says that a request is longer than its model takes, in the words of one of the providers.
+fn is_too_long(body: &str) -> bool {
+    ["context_length_exceeded", "prompt is too long", "maximum context length", "exceeds the maximum number of tokens"]
+        .iter()
+        .any(|words| body.contains(words))
 }
 
 /// One line of it, not too long.

@@ -145,7 +145,10 @@ impl GenaiModel {
                 failure.wait(attempt, self.settings.backoff).filter(|_| attempt < self.settings.retries && !handed_on);
             match wait {
                 Some(wait) if wait <= self.settings.longest_wait => tokio::time::sleep(wait).await,
-                _ => return Err(ModelError::new(failure.said_of(&self.name, attempt))),
+                _ => {
+                    let error = ModelError::new(failure.said_of(&self.name, attempt));
+                    return Err(error.with_kind(failure.kind()));
+                }
             }
             attempt += 1;
         }

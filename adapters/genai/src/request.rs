@@ -23,7 +23,7 @@ fn tool(spec: &ToolSpec) -> Tool {
 /// and results into pairs, and left no text empty.
 fn messages(message: &Message, provider: AdapterKind) -> Vec<ChatMessage> {
     let one = match message {
-        Message::User { text } | Message::Framework { text } => ChatMessage::user(text.as_str()),
+        Message::User { text } | Message::Framework { text, .. } => ChatMessage::user(text.as_str()),
         Message::Assistant { text, calls } => {
             let text = (!text.trim().is_empty()).then(|| ContentPart::Text(text.clone()));
             let calls = calls.iter().map(|call| {

@@ -294,7 +294,7 @@ async fn what_is_no_reply_is_asked_for_again_and_then_an_error() {
         assert_eq!(conversation.send("hello").await.expect("a turn").text(), Some("Hello."), "{format:?}");
         let error = conversation.send("hello?").await.expect_err("an error");
         assert!(
-            matches!(&error, RunError::Model { reason } if reason.starts_with("`m` ") && reason.ends_with("tried 2 times")),
+            matches!(&error, RunError::Model { error, .. } if error.to_string().starts_with("`m` ") && error.to_string().ends_with("tried 2 times")),
             "{format:?}: {error}"
         );
         goes_on(&mut conversation, &server).await;
@@ -341,7 +341,9 @@ async fn an_endpoint_that_falls_silent_is_left() {
         let (agent, _) = agent(model(&server, format).silence(Duration::from_millis(60)));
         let mut conversation = agent.conversation();
         let error = conversation.send("how many?").await.expect_err("an error");
-        assert_eq!(error, RunError::Model { reason: "`m` sent nothing for 0.06 seconds".into() }, "{format:?}");
+        let RunError::Model { error, .. } = error else { panic!("{format:?}: {error}") };
+        assert_eq!(error.to_string(), "`m` sent nothing for 0.06 seconds", "{format:?}");
+        assert_eq!(error.kind(), skillgraph::ModelErrorKind::Timeout);
         tokio::time::timeout(Duration::from_secs(10), server.was_left()).await.expect("the connection is closed");
         goes_on(&mut conversation, &server).await;
     }

@@ -64,6 +64,8 @@ pub enum NotBoundReason {
     TotalLimit,
     /// The host did not give it.
     Failed,
+    /// It needs a permission, and nobody is there who gives any.
+    NoAuthorizer,
 }
 
 impl fmt::Display for NotBoundReason {
@@ -73,7 +75,8 @@ impl fmt::Display for NotBoundReason {
             NotBoundReason::AlreadyBound => "it is bound already",
             NotBoundReason::SkillLimit => "the skill has as many bound as it may",
             NotBoundReason::TotalLimit => "as many tools are bound as may be",
-            NotBoundReason::Failed => "it could not be had",
+            NotBoundReason::Failed => "it is not available now",
+            NotBoundReason::NoAuthorizer => "it needs a permission that nobody can give here",
         })
     }
 }
@@ -235,13 +238,26 @@ impl Opened {
     }
 
     /// Takes tools of a skill back that could not be had; a binding says so.
-    pub(crate) fn take_back(&mut self, key: &str, binding: &mut Binding, had: impl Fn(&str) -> bool) {
-        let (bound, failed) = std::mem::take(&mut binding.bound).into_iter().partition(|name| had(name));
-        binding.bound = bound;
-        for tool in Vec::<String>::into_iter(failed) {
-            self.tools.retain(|bound| bound.skill != key || bound.tool != tool);
-            binding.not_bound.push(NotBound { tool, reason: NotBoundReason::Failed });
+    pub(crate) fn take_back(
+        &mut self,
+        key: &str,
+        binding: &mut Binding,
+        missing: impl Fn(&str) -> Option<NotBoundReason>,
+    ) {
+        for tool in std::mem::take(&mut binding.bound) {
+            match missing(&tool) {
+                None => binding.bound.push(tool),
+                Some(reason) => {
+                    self.tools.retain(|bound| bound.skill != key || bound.tool != tool);
+                    binding.not_bound.push(NotBound { tool, reason });
+                }
+            }
         }
+    }
+
+    /// A tool is not bound any more.
+    pub(crate) fn unbind(&mut self, tool: &str) {
+        self.tools.retain(|bound| bound.tool != tool);
     }
 
     /// Whether this can have come about under a policy, with tools that their skills have.

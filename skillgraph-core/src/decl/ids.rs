@@ -92,6 +92,12 @@ macro_rules! id_type {
             }
         }
 
+        impl From<$id> for String {
+            fn from(id: $id) -> Self {
+                id.as_str().to_owned()
+            }
+        }
+
         impl From<String> for $id {
             fn from(text: String) -> Self {
                 Self(Name::Shared(text.into()))

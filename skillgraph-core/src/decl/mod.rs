@@ -56,9 +56,9 @@ impl<S> Word<S> {
         Self { text: text.into(), at }
     }
 
-    /// Whether there is nothing but white space in it.
+    /// Whether nothing of it can be seen.
     pub fn is_blank(&self) -> bool {
-        self.text.trim().is_empty()
+        crate::text::is_blank(&self.text)
     }
 }
 

@@ -306,11 +306,36 @@ fn positions(flags: &[bool]) -> Vec<SkillIx> {
     flags.iter().enumerate().filter(|(_, flag)| **flag).map(|(at, _)| SkillIx::new(at)).collect()
 }
 
-/// Hashes what the declaration says, by a function that is the same everywhere.
+/// Hashes how the declaration is built, by a function that is the same everywhere. Texts that are only read, by people and by
+/// models, are left out: a turn that waits goes on where one of them is mended (SPEC 10).
 fn fingerprint(decl: &GraphDecl<()>) -> u64 {
     use std::hash::Hasher;
     let mut hasher = fnv::FnvHasher::default();
     // A declaration is texts, lists and numbers: it always serialises.
-    hasher.write(&serde_json::to_vec(decl).unwrap_or_default());
+    hasher.write(&serde_json::to_vec(&without_texts(decl.clone())).unwrap_or_default());
     hasher.finish()
+}
+
+fn without_texts(mut decl: GraphDecl<()>) -> GraphDecl<()> {
+    for skill in &mut decl.skills {
+        skill.description = None;
+        skill.body = None;
+        for step in skill.steps.iter_mut().flat_map(|steps| &mut steps.list) {
+            step.note.text.clear();
+        }
+    }
+    for entry in &mut decl.entries {
+        entry.label = None;
+        if let Some(Condition::Intent { intent, examples }) = &mut entry.condition {
+            intent.text.clear();
+            examples.list.clear();
+        }
+    }
+    for route in &mut decl.routes {
+        route.label = None;
+    }
+    for skill in decl.catalog.iter_mut().flat_map(|catalog| &mut catalog.skills) {
+        (skill.title, skill.header, skill.prompt) = (None, None, None);
+    }
+    decl
 }

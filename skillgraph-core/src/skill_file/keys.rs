@@ -5,6 +5,7 @@ use super::{DESCRIPTION_LENGTH, Data, FileRoute, Part, SkillFile, refused, route
 use crate::decl::{OnSkip, OnUnfinished, StepDecl, Steps, Surface, Word, is_skill_id};
 use crate::finding::{Code, Finding};
 use crate::suggest::{closest, listed};
+use crate::text::is_blank;
 
 /// The keys that are read, in the order in which they are written.
 pub(super) const KEYS: [&str; 11] = [
@@ -109,7 +110,7 @@ impl Reader<'_> {
 
     fn key(&mut self, key: &Node) -> Option<String> {
         match &key.value {
-            Value::Scalar(scalar) if !scalar.text.trim().is_empty() => Some(scalar.text.clone()),
+            Value::Scalar(scalar) if !is_blank(&scalar.text) => Some(scalar.text.clone()),
             _ => {
                 self.push(refused(key.at.clone(), "a value without a key").help("write `key: value`"));
                 None
@@ -216,7 +217,7 @@ impl Reader<'_> {
                 self.push(finding.help(format!("put it between quotes: `{name}: \"{}\"`", scalar.text)));
                 None
             }
-            Value::Scalar(scalar) if scalar.text.trim().is_empty() => self.blank(name, key),
+            Value::Scalar(scalar) if is_blank(&scalar.text) => self.blank(name, key),
             Value::Scalar(scalar) => {
                 self.refuse_cut(name, scalar, node);
                 Some(Word::new(scalar.text.trim(), node.at.clone()))
@@ -274,7 +275,7 @@ impl Reader<'_> {
         };
         let said_nothing = match &node.value {
             Value::List(items) => items.is_empty(),
-            Value::Scalar(scalar) => scalar.text.split(',').all(|piece| piece.trim().is_empty()),
+            Value::Scalar(scalar) => scalar.text.split(',').all(|piece| is_blank(piece)),
             _ => tools.is_empty(),
         };
         if said_nothing {
@@ -309,7 +310,7 @@ impl Reader<'_> {
 
     fn tool_name(&mut self, item: &Node, help: &str) -> Option<Word<Part>> {
         match &item.value {
-            Value::Scalar(scalar) if !scalar.text.trim().is_empty() => {
+            Value::Scalar(scalar) if !is_blank(&scalar.text) => {
                 self.tool_word(scalar.text.trim(), item.at.clone(), help)
             }
             Value::Map(_) => {
@@ -368,7 +369,7 @@ impl Reader<'_> {
         };
         let tool_name = self.tool_name(tool, help)?;
         let note = match &note.value {
-            Value::Scalar(scalar) if !scalar.text.trim().is_empty() => {
+            Value::Scalar(scalar) if !is_blank(&scalar.text) => {
                 self.refuse_cut("reason", scalar, note);
                 Word::new(scalar.text.trim(), note.at.clone())
             }
@@ -421,9 +422,7 @@ impl Reader<'_> {
 
     fn route(&mut self, item: &Node, help: &str) -> Option<FileRoute> {
         let target = |node: &Node| match &node.value {
-            Value::Scalar(scalar) if !scalar.text.trim().is_empty() => {
-                Some(Word::new(scalar.text.trim(), node.at.clone()))
-            }
+            Value::Scalar(scalar) if !is_blank(&scalar.text) => Some(Word::new(scalar.text.trim(), node.at.clone())),
             _ => None,
         };
         let (to, trigger) = match &item.value {

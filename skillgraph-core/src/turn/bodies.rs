@@ -21,7 +21,7 @@ impl Turn {
             if is_fresh(&self.state.transcript, &words::body_section(skill), replies) {
                 continue;
             }
-            self.state.transcript.push(Message::Framework { text: words::body_again(skill) });
+            self.state.transcript.push(words::body_again(skill).into_message());
             let iteration = self.state.iteration;
             self.emit(Event::BodyGiven { iteration, skill: skill.id.clone() });
         }
@@ -62,7 +62,7 @@ fn is_fresh(transcript: &Transcript, text: &str, replies: u32) -> bool {
 /// Whether the message is one that ends with a body, and with this one.
 fn gives(message: &Message, body: &str) -> bool {
     match message {
-        Message::Framework { text } => text.ends_with(body),
+        Message::Framework { text, .. } => text.ends_with(body),
         Message::ToolResults { results } => {
             results.iter().any(|result| result.name == READ_SKILL && result.text.ends_with(body))
         }

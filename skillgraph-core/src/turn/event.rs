@@ -1,6 +1,9 @@
 //! What happened, in order: the record of a turn (SPEC 14.4).
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::{CatalogRefusal, CloseReason, Outcome, PersonReply, Question, StopReason, Trip, TripAction, Usage};
 use crate::catalog::NotBound;
@@ -71,6 +74,20 @@ pub enum Event {
         /// What it cost, where the provider said so.
         usage: Option<Usage>,
     },
+    /// The model could not be asked. The turn waits where it was: it can be asked again.
+    ModelFailed {
+        /// The iteration.
+        iteration: u32,
+        /// Why.
+        reason: String,
+    },
+    /// The model said nothing and called nothing.
+    BlankReply {
+        /// The iteration.
+        iteration: u32,
+        /// It is asked once more; if not, the turn ends.
+        asked_again: bool,
+    },
     /// A call was answered without being run.
     CallRefused {
         /// The iteration.
@@ -81,6 +98,9 @@ pub enum Event {
         tool: String,
         /// Why.
         reason: CallRefusal,
+        /// What the model reads about it, where the record has content.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
     },
     /// A pick was refused: nothing changed.
     PickRejected {
@@ -180,6 +200,9 @@ pub enum Event {
         call_id: String,
         /// The tool.
         tool: ToolId,
+        /// What it is run with, where the record has content.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        arguments: Option<Map<String, Value>>,
     },
     /// A tool's result is in.
     ToolReturned {
@@ -191,6 +214,9 @@ pub enum Event {
         tool: ToolId,
         /// What became of the call.
         status: Status,
+        /// What it returned for the model to read, where the record has content.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
     },
     /// Tools ask a person, and the turn waits.
     Paused {
@@ -203,6 +229,8 @@ pub enum Event {
     PersonAnswered {
         /// The iteration.
         iteration: u32,
+        /// The question's number.
+        question: u64,
         /// The call that waited.
         call_id: String,
         /// The tool.
@@ -239,6 +267,19 @@ pub enum Event {
         reason: String,
         /// Whether the procedure moved on.
         policy: OnSkip,
+    },
+    /// The model wanted to skip a step, and could not: nothing changed.
+    SkipRefused {
+        /// The iteration.
+        iteration: u32,
+        /// The skill.
+        skill: SkillId,
+        /// The step, from 1.
+        step: usize,
+        /// How many there are.
+        total: usize,
+        /// Why.
+        why: SkipRefusal,
     },
     /// The model answered with steps left.
     StepsUnfinished {
@@ -341,6 +382,9 @@ pub struct TurnRouted {
     pub runner_up: Option<RunnerUp>,
     /// Whether it was clear.
     pub decisive: bool,
+    /// Why the message could not be scored, where it should have been.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scorer_failed: Option<String>,
     /// The numbers that decided, the scorer's floor included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<ScorePolicy>,
@@ -359,6 +403,9 @@ pub struct TurnRouted {
     /// What a decider chose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decider: Option<String>,
+    /// Why no decider chose, where one was asked and could not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decider_failed: Option<String>,
 }
 
 /// What a scorer said of a skill.
@@ -384,7 +431,7 @@ pub struct RunnerUp {
 /// Where the cursor went, and why (SPEC 3.1).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MoveRecord {
-    /// The iteration that it opens.
+    /// The iteration that it opens; of a decision with which the turn ends, the last one.
     pub iteration: u32,
     /// Where the cursor was.
     pub from: Option<SkillId>,
@@ -464,8 +511,10 @@ pub enum CallRefusal {
     NotOffered,
     /// The arguments are not a JSON object.
     BadArguments,
-    /// Another call of the same reply has the same id.
-    DuplicateId,
+    /// A `skip_step` of the same reply came first: a step is taken or skipped, never both.
+    StepSkipped,
+    /// The reply makes more calls than are looked at.
+    TooMany,
     /// The reply ran into the token limit in this call.
     CutOff,
     /// The model declined in the same reply.
@@ -480,11 +529,26 @@ impl CallRefusal {
         match self {
             CallRefusal::BadArguments => Some(Status::Invalid),
             CallRefusal::Denied => Some(Status::Denied),
-            CallRefusal::NotOffered | CallRefusal::DuplicateId | CallRefusal::CutOff | CallRefusal::ModelDeclined => {
-                None
-            }
+            CallRefusal::NotOffered
+            | CallRefusal::StepSkipped
+            | CallRefusal::TooMany
+            | CallRefusal::CutOff
+            | CallRefusal::ModelDeclined => None,
         }
     }
+}
+
+/// Why a step was not skipped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SkipRefusal {
+    /// The model does not say why the step is not needed.
+    NoReason,
+    /// The tool of the step is called in the same reply, and came first.
+    StepCalled,
+    /// Another `skip_step` of the same reply came first.
+    SkippedAlready,
 }
 
 /// Why a pick was refused.
@@ -545,4 +609,28 @@ pub enum UnfinishedAction {
     Nudged,
     /// The answer was taken.
     Accepted,
+}
+
+impl fmt::Display for MoveRecord {
+    /// The decision on one line: `billing -> escalation by route "large" (lookup_order returned success)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |skill: &Option<SkillId>| skill.as_ref().map_or("nowhere".to_owned(), ToString::to_string);
+        match self.from == self.to {
+            true => write!(f, "{} by {}", name(&self.to), self.by)?,
+            false => write!(f, "{} -> {} by {}", name(&self.from), name(&self.to), self.by)?,
+        }
+        if let Some(label) = &self.label {
+            write!(f, " {label:?}")?;
+        }
+        if let Some(fired) = &self.fired {
+            write!(f, " ({} returned {})", fired.tool, fired.status)?;
+        }
+        if let Some(witness) = &self.witness {
+            write!(f, " ({:?})", witness.text)?;
+        }
+        if let Some(reason) = &self.reason {
+            write!(f, " ({reason})")?;
+        }
+        Ok(())
+    }
 }

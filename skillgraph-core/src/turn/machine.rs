@@ -4,21 +4,28 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::arguments::{DEPTH, is_deeper_than};
 use super::dispatch::{Batch, Fate};
 use super::governor::Watch;
-use super::offer::{Offer, Offered};
-use super::settle::{Settlement, interrupted};
+use super::offer::{Offer, Offered, READ_SKILL};
+use super::procedure::Standing;
+use super::redact::{Unseen, unseen_id};
+use super::settle::{Ending, Settlement};
 use super::start::{Choice, DecideRequest, Menu, ScoreRequest, Scores, reachable};
 use super::state::{Phase, State};
-use super::wire::{distinct_ids, tidied, wire_name, wire_text, with_ids};
+use super::wire::{number_calls, tidied, wire_text};
 use super::{
     Answer, CatalogAnswer, CatalogQuestion, CatalogState, Check, CloseReason, Decision, Event, Message, ModelReply,
-    ModelRequest, Outcome, Procedure, Question, Setup, StopReason, ToolMessage, ToolReturn, ToolRun, Transcript,
-    UnfinishedAction, words,
+    ModelRequest, Numbering, Outcome, Procedure, Question, Setup, StopReason, ToolCall, ToolReturn, ToolRun,
+    Transcript, UnfinishedAction, words,
 };
-use crate::decide::{CursorMove, Evidence, decide};
-use crate::decl::{SkillId, Status};
+use crate::decide::{Cause, CursorMove, Evidence, decide};
+use crate::decl::{OnUnfinished, SkillId, Status};
 use crate::graph::{Hidden, SkillIx};
+use crate::text::is_blank;
 
 /// One turn: a user's message and all that follows until the answer.
 ///
@@ -32,8 +39,7 @@ use crate::graph::{Hidden, SkillIx};
 /// #     "entries": [{ "skill": "triage" }]
 /// # }"#).unwrap();
 /// # let graph = Arc::new(Graph::compile(&spec, &[] as &[&str]).unwrap());
-/// # let setup = Arc::new(Setup { graph, tools: vec![], system: String::new(), limits: Limits::default(),
-/// #     strictness: Strictness::Assist, decider: false, permissions: None, catalog: None });
+/// # let setup = Arc::new(Setup::new(graph, vec![]));
 /// let mut turn = Turn::start(setup, Transcript::new(), "hello");
 /// loop {
 ///     match turn.poll_output() {
@@ -57,15 +63,24 @@ pub struct Turn {
     pub(super) state: State,
 }
 
-/// What a turn takes over from the one before.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// What a turn takes over from the one before: [`Turn::carry`] gives it, whole.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Carried {
     /// What was said.
     pub transcript: Transcript,
     /// The skill that was open, where it is to stay open (SPEC 4).
     pub cursor: Option<SkillId>,
+    /// Where the procedure of that skill stood: it goes on there if continuity keeps the skill open (SPEC 7).
+    pub procedure: Option<Standing>,
     /// What was open of the catalog. What the catalog does not have any more is dropped.
     pub catalog: CatalogState,
+    /// What tells the conversation, its questions and its saves from every other.
+    pub numbering: Numbering,
+    /// The host's system prompt for this conversation, behind the one of the setup; blank where there is none.
+    pub system: String,
+    /// What somebody in the conversation might not see.
+    pub unseen: Unseen,
 }
 
 /// What a turn waits for.
@@ -104,12 +119,20 @@ pub enum Input {
     /// The message was scored. Scores of another number than the candidates are taken as none.
     Scored(Scores),
     /// The message could not be scored: the turn stays where it was, or offers all.
-    ScoreFailed,
+    ScoreFailed {
+        /// Why, for the record.
+        reason: String,
+    },
     /// The menu was decided, or not.
     Decided(Choice),
+    /// The menu could not be decided: it is left to the model.
+    DecideFailed {
+        /// Why, for the record.
+        reason: String,
+    },
     /// The model replied.
     ModelReplied(ModelReply),
-    /// The model could not be asked.
+    /// The model could not be asked. The turn stays where it is: the host asks again, at once or later, or ends it.
     ModelFailed {
         /// Why.
         reason: String,
@@ -118,7 +141,8 @@ pub enum Input {
     ToolReturned(ToolReturn),
     /// A person answered.
     PersonAnswered(Answer),
-    /// End the turn now. Open calls are answered as interrupted; cursor and step stay. Taken at any time before the end.
+    /// End the turn now. What has returned counts: its edge fires, its step advances. Open calls are answered as interrupted. Taken
+    /// at any time before the end.
     Cancel,
 }
 
@@ -127,8 +151,8 @@ impl Input {
         match self {
             Input::Authorized(_) => "decisions on permissions",
             Input::CatalogAnswered(_) => "answers about the catalog",
-            Input::Scored(_) | Input::ScoreFailed => "scores",
-            Input::Decided(_) => "a choice",
+            Input::Scored(_) | Input::ScoreFailed { .. } => "scores",
+            Input::Decided(_) | Input::DecideFailed { .. } => "a choice",
             Input::ModelReplied(_) => "a model's reply",
             Input::ModelFailed { .. } => "a model's failure",
             Input::ToolReturned(_) => "a tool's result",
@@ -159,10 +183,15 @@ pub enum InputError {
         /// The id that came.
         call_id: String,
     },
-    /// The call has asked a person nothing, or has its answer.
+    /// No such question waits: it has its answer, belongs to another conversation, or was about something else.
     NoQuestion {
-        /// The id that came.
-        call_id: String,
+        /// The question's number that came.
+        question: u64,
+    },
+    /// A person gave arguments that no call can have.
+    UnfitArguments {
+        /// What is wrong with them.
+        reason: String,
     },
 }
 
@@ -172,7 +201,13 @@ impl fmt::Display for InputError {
             InputError::NotAwaited { got, awaited } => write!(f, "the turn waits for {awaited}, and {got} came"),
             InputError::UnknownCall { call_id } => write!(f, "no tool runs for the call `{call_id}`"),
             InputError::ReturnedTwice { call_id } => write!(f, "the call `{call_id}` has returned already"),
-            InputError::NoQuestion { call_id } => write!(f, "no question of the call `{call_id}` waits for an answer"),
+            InputError::NoQuestion { question } => {
+                write!(
+                    f,
+                    "this is no answer to a question that waits: question {question} is not open, or was another one"
+                )
+            }
+            InputError::UnfitArguments { reason } => f.write_str(reason),
         }
     }
 }
@@ -192,15 +227,23 @@ impl Turn {
         let mut catalog = before.catalog;
         let gone = catalog.fit(&setup);
         let inherited = before.cursor.map(|cursor| cursor.to_string());
+        let mut unseen = before.unseen;
+        let transcript = tidied(before.transcript);
+        unseen.fit(transcript.len());
         let mut turn = Self {
             state: State {
-                transcript: tidied(before.transcript),
+                transcript,
                 iteration: 0,
+                numbering: before.numbering,
+                system: before.system,
+                unseen,
                 cursor: None,
                 opened: Vec::new(),
                 catalog,
                 procedure: None,
+                carried: before.procedure.filter(|_| inherited.is_some()),
                 nudged: false,
+                asked_again: false,
                 watch: Watch::default(),
                 menu: None,
                 hidden: Hidden::NONE,
@@ -209,6 +252,7 @@ impl Turn {
             },
             setup,
         };
+        turn.state.numbering.step();
         turn.emit(Event::TurnStarted { graph: turn.setup.graph.name().to_owned() });
         for key in gone {
             turn.emit(Event::CatalogClosed { iteration: 0, key, reason: CloseReason::Gone });
@@ -230,12 +274,12 @@ impl Turn {
         match &self.state.phase {
             Phase::Admit { .. } | Phase::Readmit(_) => Output::Authorize(self.skill_checks()),
             Phase::Permit(batch) => Output::Authorize(self.call_checks(batch)),
-            Phase::Pause(batch) => Output::Pause(batch.questions(&self.setup.graph)),
+            Phase::Pause(batch) => Output::Pause(batch.questions(&self.setup, &self.state)),
             Phase::Catalog(asked) => Output::AskCatalog(asked.questions().to_vec()),
             Phase::Score(start) => Output::Score(start.score_request(&self.setup.graph, &self.state.hidden)),
             Phase::Decide(start) => Output::Decide(start.decide_request(&self.setup.graph)),
             Phase::Model(offer) => Output::CallModel(offer.request(&self.setup, &self.state)),
-            Phase::Tools(batch) => Output::RunTools(batch.open_runs(&self.setup.graph)),
+            Phase::Tools(batch) => Output::RunTools(batch.open_runs(&self.setup.graph, &self.state.numbering)),
             Phase::Done(outcome) => Output::Done(outcome.clone()),
         }
     }
@@ -246,6 +290,12 @@ impl Turn {
     ///
     /// [`InputError`] where the turn does not wait for it; nothing has changed then.
     pub fn handle_input(&mut self, input: Input) -> Result<(), InputError> {
+        self.take(input)?;
+        self.state.numbering.step();
+        Ok(())
+    }
+
+    fn take(&mut self, input: Input) -> Result<(), InputError> {
         match (&mut self.state.phase, input) {
             (Phase::Admit { message, inherited }, Input::Authorized(decisions)) => {
                 let (message, inherited) = (std::mem::take(message), inherited.take());
@@ -269,19 +319,26 @@ impl Turn {
                 let start = start.clone();
                 self.scored(start, scores);
             }
-            (Phase::Score(start), Input::ScoreFailed) => {
+            (Phase::Score(start), Input::ScoreFailed { reason }) => {
                 let start = start.clone();
-                self.not_scored(start);
+                self.not_scored(start, reason);
             }
             (Phase::Decide(start), Input::Decided(choice)) => {
                 let start = start.clone();
                 self.decided(start, choice);
             }
+            (Phase::Decide(start), Input::DecideFailed { reason }) => {
+                let start = start.clone();
+                self.not_decided(start, reason);
+            }
             (Phase::Model(offer), Input::ModelReplied(reply)) => {
                 let offer = offer.clone();
                 self.model_replied(&offer, reply);
             }
-            (Phase::Model(_), Input::ModelFailed { reason }) => self.end(Outcome::ModelFailed { reason }),
+            (Phase::Model(_), Input::ModelFailed { reason }) => {
+                let iteration = self.state.iteration;
+                self.emit(Event::ModelFailed { iteration, reason });
+            }
             (Phase::Permit(batch), Input::ToolReturned(returned)) if returned.status == Status::Invalid => {
                 take_return(batch, returned)?;
                 if batch.is_complete() {
@@ -314,6 +371,36 @@ impl Turn {
         &self.state.transcript
     }
 
+    /// What the next turn takes over from this one. Of a turn that has not ended, what it would if it ended now, without what is
+    /// still open in it: end it with [`Input::Cancel`] first.
+    pub fn carry(&self) -> Carried {
+        let graph = &self.setup.graph;
+        Carried {
+            transcript: self.state.transcript.clone(),
+            cursor: self.cursor(),
+            procedure: self.state.procedure.as_ref().and_then(|procedure| procedure.standing(graph)),
+            catalog: self.state.catalog.clone(),
+            numbering: self.state.numbering.clone(),
+            system: self.state.system.clone(),
+            unseen: self.state.unseen.clone(),
+        }
+    }
+
+    /// Gives the conversation a system prompt of its own, behind the one of the setup, from the next request on.
+    pub fn set_system(&mut self, system: impl Into<String>) {
+        self.state.system = system.into();
+    }
+
+    /// Where the procedure of the open skill stands, where it has one that is not finished.
+    pub fn procedure(&self) -> Option<Standing> {
+        self.state.procedure.as_ref()?.standing(&self.setup.graph)
+    }
+
+    /// What tells the conversation, its questions and its saves from every other.
+    pub fn numbering(&self) -> &Numbering {
+        &self.state.numbering
+    }
+
     /// What is open of the catalog.
     pub fn catalog(&self) -> &CatalogState {
         &self.state.catalog
@@ -337,7 +424,11 @@ impl Turn {
     pub(super) fn begin_first_iteration(&mut self, decision: &CursorMove, menu: Option<Menu>, settlement: &Settlement) {
         self.state.iteration = 1;
         self.record_decision(decision, settlement);
+        let carried = self.state.carried.take().filter(|_| decision.by == Cause::Continuity);
         self.change_cursor(decision.to);
+        if let (Some(carried), Some(skill)) = (carried, decision.to) {
+            self.state.procedure = carried.resumed(&self.setup.graph, skill).or(self.state.procedure.take());
+        }
         self.state.menu = menu;
         self.give_bodies(decision.from != decision.to);
         self.make_offer();
@@ -345,7 +436,7 @@ impl Turn {
 
     /// Opens the next iteration under a decision: the cursor, the procedure's tenure, the offer.
     fn begin_iteration(&mut self, decision: &CursorMove, settlement: &Settlement) {
-        self.state.iteration += 1;
+        self.state.iteration = self.state.iteration.saturating_add(1);
         self.record_decision(decision, settlement);
         if decision.from != decision.to {
             self.change_cursor(decision.to);
@@ -397,15 +488,18 @@ impl Turn {
     }
 
     fn model_called(&mut self, offer: &Offer, reply: ModelReply) {
-        let graph = self.setup.graph.clone();
-        let reply = with_ids(reply);
-        let mut batch = Batch::gate(&graph, offer, &reply);
-        distinct_ids(batch.calls.iter_mut().map(|gated| &mut gated.call));
+        let mut reply = reply;
+        number_calls(&self.state.transcript, reply.calls.iter_mut());
+        let mut batch = Batch::gate(&self.setup, &self.state, offer, &reply);
         self.teach_binding(&mut batch);
+        self.watch_calls(batch.calls.iter().map(|gated| &gated.call));
         for gated in &mut batch.calls {
-            self.watch_call(&gated.call);
+            // An id that cannot be seen is not said back, whether there is such a skill or not.
+            if gated.call.name == READ_SKILL && !self.sees(&gated.call) {
+                gated.call.arguments = unseen_id();
+            }
             match &mut gated.fate {
-                Fate::Refused { reason, .. } => self.record_refusal(&gated.call, *reason),
+                Fate::Refused { reason, text, .. } => self.record_refusal(&gated.call, *reason, text),
                 // What must be permitted first is on the record when it is.
                 Fate::Run(run) if self.setup.permissions.is_none() => self.record_start(&gated.call, run),
                 _ => {}
@@ -416,11 +510,17 @@ impl Turn {
         self.state.transcript.push(Message::Assistant { text: reply.text, calls });
         if let Some(outcome) = declined {
             let settlement = self.take_in(batch);
-            self.answer(settlement, None);
-            self.end(outcome);
-            return;
+            return self.end_with(settlement, Ending::Declined, outcome);
         }
         self.dispatch(batch);
+    }
+
+    /// Whether the model may know of the skill that a pick names.
+    fn sees(&self, pick: &ToolCall) -> bool {
+        let arguments = pick.parsed_arguments().ok();
+        let id = arguments.as_ref().and_then(|arguments| arguments.get("id")?.as_str());
+        let skill = id.and_then(|id| self.setup.graph.find_skill(id.trim()));
+        skill.is_some_and(|skill| !self.state.hidden.has(skill))
     }
 
     /// Has the tools of a batch run, as soon as that is permitted.
@@ -457,32 +557,65 @@ impl Turn {
         let Phase::Tools(batch) = &mut self.state.phase else { return };
         let batch = std::mem::take(batch);
         let settlement = self.take_in(batch);
-        if self.state.iteration >= self.setup.limits.iterations {
-            self.answer(settlement, None);
-            self.end(Outcome::OutOfIterations { iterations: self.setup.limits.iterations });
-            return;
-        }
         let decision = decide(&self.setup.graph, &self.state.hidden, self.state.cursor, settlement.evidence());
         self.watch_move(decision.from, decision.to);
         let (stop, warning) = self.govern();
-        if let Some(trip) = stop {
-            self.answer(settlement, None);
-            self.end(Outcome::Stopped { trip });
-            return;
+        let limit = self.setup.limits.iterations;
+        let ending = match stop {
+            Some(trip) => Some((Ending::Stopped, Outcome::Stopped { trip })),
+            None if self.state.iteration >= limit => {
+                Some((Ending::Cap, Outcome::OutOfIterations { iterations: limit }))
+            }
+            None => None,
+        };
+        if let Some((ending, outcome)) = ending {
+            self.conclude_batch(settlement, &decision, ending);
+            self.say(warning);
+            return self.end(outcome);
         }
         self.begin_iteration(&decision, &settlement);
         self.record_superseded(&settlement, &decision);
-        self.answer(settlement, Some(&decision));
-        if let Some(text) = warning {
-            self.state.transcript.push(Message::Framework { text });
+        self.answer(settlement, &decision, None);
+        self.say(warning);
+        self.give_bodies(decision.from != decision.to);
+    }
+
+    /// Ends the turn with a batch: what returned is evidence as ever, and the next turn begins from what it led to (SPEC 8).
+    fn end_with(&mut self, settlement: Settlement, ending: Ending, outcome: Outcome) {
+        let decision = decide(&self.setup.graph, &self.state.hidden, self.state.cursor, settlement.evidence());
+        self.conclude_batch(settlement, &decision, ending);
+        self.end(outcome);
+    }
+
+    /// The decision of the last batch of a turn, on the record of the iteration that made it.
+    fn conclude_batch(&mut self, settlement: Settlement, decision: &CursorMove, ending: Ending) {
+        self.record_decision(decision, &settlement);
+        if decision.from != decision.to {
+            self.change_cursor(decision.to);
         }
+        self.record_superseded(&settlement, decision);
+        self.answer(settlement, decision, Some(ending));
+    }
+
+    fn say(&mut self, words: Option<String>) {
+        if let Some(text) = words {
+            self.state.transcript.push(Message::Framework { text, body: None });
+        }
+    }
+
+    /// Asks the model once more with these words, where it has said nothing that moves anything.
+    fn ask_once_more(&mut self, words: String) {
+        self.say(Some(words));
+        let decision = decide(&self.setup.graph, &self.state.hidden, self.state.cursor, Evidence::Nothing);
+        self.begin_iteration(&decision, &Settlement::default());
         self.give_bodies(decision.from != decision.to);
     }
 
     /// The model said its last word, or wants to: with steps left it is reminded once, inside the cap.
     fn model_answered(&mut self, reply: ModelReply) {
         let text = reply.text;
-        if !text.trim().is_empty() {
+        let is_blank = is_blank(&text);
+        if !is_blank {
             self.state.transcript.push(Message::Assistant { text: text.clone(), calls: Vec::new() });
         }
         match reply.stop {
@@ -490,9 +623,20 @@ impl Turn {
             StopReason::MaxTokens => return self.end(Outcome::Truncated { text }),
             _ => {}
         }
+        let may_ask = self.state.iteration < self.setup.limits.iterations;
+        if is_blank {
+            let asked_again = may_ask && !std::mem::replace(&mut self.state.asked_again, true);
+            let iteration = self.state.iteration;
+            self.emit(Event::BlankReply { iteration, asked_again });
+            return match asked_again {
+                true => self.ask_once_more(words::blank_reply()),
+                false => self.end(Outcome::Empty),
+            };
+        }
         let graph = self.setup.graph.clone();
         if let Some(procedure) = self.state.procedure.clone().filter(|procedure| procedure.current(&graph).is_some()) {
-            let may_nudge = !self.state.nudged && self.state.iteration < self.setup.limits.iterations;
+            let nudges = procedure.on_unfinished(&self.setup) == OnUnfinished::Nudge;
+            let may_nudge = nudges && may_ask && !self.state.nudged;
             let action = if may_nudge { UnfinishedAction::Nudged } else { UnfinishedAction::Accepted };
             self.emit(Event::StepsUnfinished {
                 iteration: self.state.iteration,
@@ -503,39 +647,17 @@ impl Turn {
             });
             if may_nudge {
                 self.state.nudged = true;
-                self.state.transcript.push(Message::Framework { text: words::nudge(&procedure, &graph) });
-                let decision = decide(&graph, &self.state.hidden, self.state.cursor, Evidence::Nothing);
-                self.begin_iteration(&decision, &Settlement::default());
-                self.give_bodies(decision.from != decision.to);
-                return;
+                return self.ask_once_more(words::nudge(&procedure, &graph));
             }
         }
         self.end(Outcome::Answered { text });
     }
 
-    /// Ends the turn with a complete transcript: what has returned is kept, the rest is answered as interrupted.
+    /// Ends the turn with a complete transcript: what has returned counts, the rest is answered as interrupted.
     fn cancel(&mut self) {
-        if let Some(batch) = self.state.phase.take_batch() {
-            let results = batch.calls.into_iter().map(|gated| {
-                let (text, status) = match gated.fate {
-                    Fate::Run(run) if run.is_pending() => (words::unanswered(&gated.call.name), Some(Status::Failure)),
-                    Fate::Run(run) => {
-                        let returned = run.returned.unwrap_or_else(|| interrupted(&gated.call));
-                        let returned = self.sealed(&gated.call.name, returned);
-                        (returned.text, Some(returned.status))
-                    }
-                    Fate::Refused { text, reason, .. } => (text, reason.status()),
-                    Fate::Said { text, status } => (text, Some(status)),
-                    Fate::Pick { .. } | Fate::List | Fate::Skip { .. } | Fate::Catalog(_) => {
-                        (interrupted(&gated.call).text, Some(Status::Failure))
-                    }
-                };
-                ToolMessage { call_id: gated.call.id, name: wire_name(&gated.call.name), text, status }
-            });
-            let results = results.collect();
-            self.state.transcript.push(Message::ToolResults { results });
-        }
-        self.end(Outcome::Cancelled);
+        let Some(batch) = self.state.phase.take_batch() else { return self.end(Outcome::Cancelled) };
+        let settlement = self.take_in_cancelled(batch);
+        self.end_with(settlement, Ending::Cancelled, Outcome::Cancelled);
     }
 
     fn end(&mut self, outcome: Outcome) {
@@ -545,7 +667,7 @@ impl Turn {
 }
 
 /// Puts a result where it belongs.
-fn take_return(batch: &mut Batch, returned: ToolReturn) -> Result<(), InputError> {
+fn take_return(batch: &mut Batch, mut returned: ToolReturn) -> Result<(), InputError> {
     let Some(run) = batch.run_of(&returned.call_id) else {
         return Err(InputError::UnknownCall { call_id: returned.call_id });
     };
@@ -555,6 +677,10 @@ fn take_return(batch: &mut Batch, returned: ToolReturn) -> Result<(), InputError
     // Who was answered may ask again.
     if returned.status == Status::Pending {
         run.answer = None;
+    }
+    // What is nested deeper could not be read back from where the turn is saved.
+    if is_deeper_than(&returned.value, DEPTH) {
+        returned.value = Value::String(returned.value.to_string());
     }
     run.returned = Some(returned);
     Ok(())

@@ -1,5 +1,6 @@
 //! What passes between the turn and a model: requests, replies, and the transcript.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -23,6 +24,9 @@ pub enum Message {
     Framework {
         /// What it says.
         text: String,
+        /// Instructions of a skill, where it ends with some.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        body: Option<BodyPart>,
     },
     /// The model's words and calls. One of the two is never empty.
     Assistant {
@@ -36,6 +40,71 @@ pub enum Message {
         /// The results.
         results: Vec<ToolMessage>,
     },
+}
+
+/// Where in a text the instructions of a skill begin: they reach to its end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BodyPart {
+    /// The id of the skill, or its key in the catalog.
+    pub of: String,
+    /// The byte at which they begin.
+    pub from: usize,
+}
+
+/// The part of a result that the framework says: from a byte of its text on. What stands before it is the tool's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Aside {
+    /// The byte at which it begins.
+    pub from: usize,
+    /// Instructions of a skill, where it ends with some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<BodyPart>,
+}
+
+/// A text for the model, on its way into a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Spoken {
+    pub(super) text: String,
+    pub(super) aside: Option<Aside>,
+}
+
+impl Spoken {
+    /// A tool's own words.
+    pub(super) fn by_tool(text: impl Into<String>) -> Self {
+        Self { text: text.into(), aside: None }
+    }
+
+    /// The framework's words.
+    pub(super) fn by_framework(text: impl Into<String>) -> Self {
+        Self { text: text.into(), aside: Some(Aside { from: 0, body: None }) }
+    }
+
+    /// The same, and what the framework has to say behind it.
+    pub(super) fn and(mut self, words: &str) -> Self {
+        let from = self.text.len();
+        self.text.push_str("\n\n");
+        self.text.push_str(words);
+        self.aside.get_or_insert(Aside { from, body: None });
+        self
+    }
+
+    /// The framework's words, and the instructions of a skill behind them.
+    pub(super) fn with_body(words: &str, of: &str, body: &str) -> Self {
+        let text = format!("{words}\n\n{body}");
+        let body = BodyPart { of: of.to_owned(), from: words.len() + 2 };
+        Self { text, aside: Some(Aside { from: 0, body: Some(body) }) }
+    }
+
+    /// As a message of the framework.
+    pub(super) fn into_message(self) -> Message {
+        Message::Framework { text: self.text, body: self.aside.and_then(|aside| aside.body) }
+    }
+
+    /// As the result of a call.
+    pub(super) fn into_result(self, call_id: String, name: &str, status: Option<Status>) -> ToolMessage {
+        let Self { text, aside } = self;
+        ToolMessage { call_id, name: super::wire::wire_name(name), text: super::wire::wire_text(&text), status, aside }
+    }
 }
 
 /// A call that a model made.
@@ -120,6 +189,11 @@ pub enum ArgumentsError {
         /// What it is.
         found: &'static str,
     },
+    /// Lists and objects stand in each other too often.
+    TooDeep {
+        /// How often they may.
+        most: usize,
+    },
 }
 
 impl fmt::Display for ArgumentsError {
@@ -127,6 +201,7 @@ impl fmt::Display for ArgumentsError {
         match self {
             ArgumentsError::NotJson { reason } => write!(f, "the arguments are not valid JSON: {reason}"),
             ArgumentsError::NotAnObject { found } => write!(f, "the arguments must be a JSON object, not {found}"),
+            ArgumentsError::TooDeep { most } => write!(f, "the arguments are nested more than {most} levels deep"),
         }
     }
 }
@@ -144,18 +219,43 @@ pub struct ToolMessage {
     pub text: String,
     /// What became of the call; none where it was refused before it could become anything.
     pub status: Option<Status>,
+    /// What of the text is the framework's, if something is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aside: Option<Aside>,
 }
 
 impl ToolMessage {
-    /// Whether it is to be marked as an error on the wire.
+    /// The result of a call, all of it the tool's.
+    pub fn new(
+        call_id: impl Into<String>,
+        name: impl Into<String>,
+        text: impl Into<String>,
+        status: Option<Status>,
+    ) -> Self {
+        Self { call_id: call_id.into(), name: name.into(), text: text.into(), status, aside: None }
+    }
+
+    /// Whether the call failed, was refused, or is not finished.
     pub fn is_error(&self) -> bool {
         self.status.is_none_or(Status::is_error)
     }
 }
 
 /// A conversation so far. Copies share their messages.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Transcript(Arc<Vec<Arc<Message>>>);
+#[derive(Clone, Default)]
+pub struct Transcript {
+    messages: Arc<Vec<Arc<Message>>>,
+    /// The ids of all calls in it, where a turn has seen to it that it is in order: each call with its result, no id twice.
+    ids: Option<Arc<HashSet<String>>>,
+}
+
+impl PartialEq for Transcript {
+    fn eq(&self, other: &Self) -> bool {
+        self.messages == other.messages
+    }
+}
+
+impl Eq for Transcript {}
 
 impl Transcript {
     /// An empty one.
@@ -165,27 +265,27 @@ impl Transcript {
 
     /// The messages, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Message> + ExactSizeIterator {
-        self.0.iter().map(Arc::as_ref)
+        self.messages.iter().map(Arc::as_ref)
     }
 
     /// The messages, each to be shared.
     pub(crate) fn shared(&self) -> impl Iterator<Item = &Arc<Message>> {
-        self.0.iter()
+        self.messages.iter()
     }
 
     /// How many messages there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.messages.len()
     }
 
     /// Whether nothing has been said.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.messages.is_empty()
     }
 
     /// The newest message.
     pub fn last(&self) -> Option<&Message> {
-        self.0.last().map(Arc::as_ref)
+        self.messages.last().map(Arc::as_ref)
     }
 
     /// Whether a model has called anything in it.
@@ -193,8 +293,36 @@ impl Transcript {
         self.iter().any(|message| matches!(message, Message::Assistant { calls, .. } if !calls.is_empty()))
     }
 
+    /// Whether a turn has put it in order.
+    pub(super) fn is_in_order(&self) -> bool {
+        self.ids.is_some()
+    }
+
+    /// The same, in order: these are the ids of its calls.
+    pub(super) fn in_order(self, ids: HashSet<String>) -> Self {
+        Self { ids: Some(Arc::new(ids)), ..self }
+    }
+
+    /// The same, to be read and not to be gone on with.
+    pub(super) fn to_read(&self) -> Self {
+        Self { messages: self.messages.clone(), ids: None }
+    }
+
+    /// Whether a call of it has that id.
+    pub(super) fn has_call(&self, id: &str) -> bool {
+        self.ids.as_ref().is_some_and(|ids| ids.contains(id))
+    }
+
+    /// How many calls there are in it.
+    pub(super) fn count_calls(&self) -> usize {
+        self.ids.as_ref().map_or(0, |ids| ids.len())
+    }
+
     pub(crate) fn push(&mut self, message: Message) {
-        Arc::make_mut(&mut self.0).push(Arc::new(message));
+        if let (Some(ids), Message::Assistant { calls, .. }) = (&mut self.ids, &message) {
+            Arc::make_mut(ids).extend(calls.iter().map(|call| call.id.clone()));
+        }
+        Arc::make_mut(&mut self.messages).push(Arc::new(message));
     }
 }
 
@@ -206,13 +334,13 @@ impl fmt::Debug for Transcript {
 
 impl FromIterator<Message> for Transcript {
     fn from_iter<I: IntoIterator<Item = Message>>(messages: I) -> Self {
-        Self(Arc::new(messages.into_iter().map(Arc::new).collect()))
+        messages.into_iter().map(Arc::new).collect()
     }
 }
 
 impl FromIterator<Arc<Message>> for Transcript {
     fn from_iter<I: IntoIterator<Item = Arc<Message>>>(messages: I) -> Self {
-        Self(Arc::new(messages.into_iter().collect()))
+        Self { messages: Arc::new(messages.into_iter().collect()), ids: None }
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::catalog::Then;
 use super::dispatch::{Batch, Fate};
 use super::machine::Turn;
+use super::message::Spoken;
 use super::offer::Offer;
 use super::state::{GraphStamp, Phase, RestoreError, SavedTurn, State};
 use super::{CallRefusal, Event, MoveRecord, Procedure, Setup, words};
@@ -24,6 +25,7 @@ impl Turn {
     ///
     /// [`RestoreError::NoPermissions`] as [`Turn::restore`]; of a turn saved under this very graph, any of its errors.
     pub fn migrate(setup: Arc<Setup>, saved: SavedTurn) -> Result<Self, RestoreError> {
+        let saved = saved.indexed()?;
         if saved.is_of(&setup) {
             return Self::restore(setup, saved);
         }
@@ -47,6 +49,9 @@ impl Turn {
             turn.emit(Event::CursorDecided(MoveRecord::closed(iteration, left)));
         }
         turn.take_up(phase, &names);
+        if let Some(what) = turn.state.impossible(&turn.setup) {
+            return Err(RestoreError::Impossible { what });
+        }
         turn.ask_again();
         Ok(turn)
     }
@@ -103,15 +108,13 @@ impl Turn {
                     }
                     let waits = run.returned.is_none() || run.is_pending();
                     gated.fate = match run.returned.take().filter(|_| !waits) {
-                        Some(returned) => Fate::Said { text: returned.text, status: returned.status },
+                        Some(returned) => Fate::Said { text: Spoken::by_tool(returned.text), status: returned.status },
                         None => {
-                            let text = words::not_offered(&gated.call.name, &offered);
+                            let text = words::not_offered(&gated.call.name, &words::offered_names(&offered));
+                            self.record_refusal(&gated.call, CallRefusal::NotOffered, &text);
                             Fate::Refused { reason: CallRefusal::NotOffered, text, tool: None }
                         }
                     };
-                    if waits {
-                        self.record_refusal(&gated.call, CallRefusal::NotOffered);
-                    }
                 }
                 Fate::Said { .. } | Fate::Pick { .. } | Fate::List | Fate::Skip { .. } | Fate::Catalog(_) => {}
             }

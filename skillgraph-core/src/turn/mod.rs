@@ -11,6 +11,7 @@
 //!       └─────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
+mod arguments;
 mod bodies;
 mod catalog;
 mod dispatch;
@@ -19,6 +20,7 @@ mod governor;
 mod machine;
 mod message;
 mod migrate;
+mod numbering;
 mod offer;
 mod pause;
 mod permission;
@@ -42,18 +44,21 @@ use crate::graph::Graph;
 pub use catalog::{CatalogAnswer, CatalogQuestion, CatalogRefusal, CatalogState, CatalogTool, CloseReason};
 pub use event::{
     CallRefusal, Event, FiringRecord, GuardRecord, HiddenSkill, MoveRecord, PickRefusal, ProposalRefusal, RunnerUp,
-    ScoreRecord, Suggestion, TurnRouted, UnfinishedAction,
+    ScoreRecord, SkipRefusal, Suggestion, TurnRouted, UnfinishedAction,
 };
 pub use governor::{Trip, TripAction};
 pub use machine::{Carried, Input, InputError, Output, Turn};
 pub use message::{
-    ArgumentsError, Message, ModelReply, ModelRequest, StopReason, ToolCall, ToolMessage, ToolSpec, Transcript, Usage,
+    ArgumentsError, Aside, BodyPart, Message, ModelReply, ModelRequest, StopReason, ToolCall, ToolMessage, ToolSpec,
+    Transcript, Usage,
 };
+pub use numbering::Numbering;
 pub use pause::{Answer, PersonReply, Question};
 pub use permission::{Capability, Check, Decision, Permissions, Target};
-pub use procedure::Procedure;
+pub use procedure::{Procedure, Standing};
+pub use redact::Unseen;
 pub use settle::{Proposal, ToolReturn, ToolRun};
-pub use start::{Choice, DecideRequest, IntentCandidate, ScoreRequest, Scores, Strictness};
+pub use start::{Choice, Continuity, DecideRequest, IntentCandidate, ScoreRequest, Scores, Strictness};
 pub use state::{RestoreError, SaveFormat, SavedTurn};
 pub use wire::{closed_schema, object_schema};
 
@@ -71,6 +76,10 @@ pub struct Setup {
     pub limits: Limits,
     /// What a pick may do.
     pub strictness: Strictness,
+    /// Whether the host carries the open skill, and where its procedure stands, into the next turn.
+    pub continuity: Continuity,
+    /// Whether the record has content: what tools are run with and return, and what is said of refused calls.
+    pub record_content: bool,
     /// Whether a menu is put before a decider first.
     pub decider: bool,
     /// That permissions are asked for, where they are: who sees which skill, and who runs which tool.
@@ -80,6 +89,22 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// A graph with the tools of its registry, in its order, and nothing else said.
+    pub fn new(graph: Arc<Graph>, tools: Vec<Arc<ToolSpec>>) -> Self {
+        Self {
+            graph,
+            tools,
+            system: String::new(),
+            limits: Limits::default(),
+            strictness: Strictness::default(),
+            continuity: Continuity::default(),
+            record_content: false,
+            decider: false,
+            permissions: None,
+            catalog: None,
+        }
+    }
+
     /// Checks the graph, as [`Graph::checkup`], and whether its procedures fit into a turn.
     pub fn checkup(&self) -> Report {
         self.graph.checkup_within(self.limits.iterations)
@@ -96,7 +121,7 @@ impl Setup {
 pub struct Limits {
     /// Model calls a turn; never exceeded.
     pub iterations: u32,
-    /// Characters of one tool result; a longer one is withheld and the call is `invalid`.
+    /// Characters of one tool result that the model reads; of a longer one the rest is left out, and that is said.
     pub result_characters: usize,
 }
 
@@ -137,7 +162,9 @@ pub enum Outcome {
         /// What it saw.
         trip: Trip,
     },
-    /// The model could not be asked.
+    /// The model said nothing, twice.
+    Empty,
+    /// It has not: the model could not be asked, and can be asked again. Who runs turns in a loop is told by this.
     ModelFailed {
         /// Why.
         reason: String,
@@ -160,6 +187,7 @@ impl Outcome {
             Outcome::Truncated { .. } => "truncated",
             Outcome::OutOfIterations { .. } => "out_of_iterations",
             Outcome::Stopped { .. } => "stopped",
+            Outcome::Empty => "empty",
             Outcome::ModelFailed { .. } => "model_failed",
             Outcome::Cancelled => "cancelled",
             Outcome::Paused { .. } => "paused",

@@ -78,7 +78,8 @@ impl Offer {
         }
         // Calls in the history ask for a tool section, even where nothing is left to call.
         if offer.is_empty() && state.transcript.has_calls() {
-            offer.extend(Some(Offered::ReadSkill).filter(|_| setup.strictness == Strictness::Assist));
+            let some = graph.visible(&state.hidden).next().is_some();
+            offer.extend(Some(Offered::ReadSkill).filter(|_| some && setup.strictness == Strictness::Assist));
             offer.push(Offered::ListSkills);
         }
         Self(offer)
@@ -114,7 +115,7 @@ impl Offer {
             iteration: state.iteration,
             model: state.watch.model.clone(),
             system: words::system_prompt(setup, state),
-            messages: shown(&state.transcript, &setup.graph, &state.hidden, &state.catalog.away),
+            messages: shown(setup, state),
             tools: self.0.iter().filter_map(|offered| offered.spec(setup, state)).collect(),
         }
     }

@@ -4,31 +4,57 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::dispatch::Batch;
+use super::dispatch::{Batch, Run, parameters};
 use super::machine::Turn;
 use super::state::Phase;
-use super::{Event, InputError, ToolReturn, words};
+use super::{Event, InputError, ToolReturn, arguments, words};
 use crate::decl::{Status, ToolId};
 
 /// What a tool asks a person before it goes on.
 ///
-/// The four answers are made from it, so that an answer always belongs to the call that the person saw.
+/// Answers are made from it, so that one belongs to the question that the person saw, and to no other: an answer to another
+/// question, an older one, or one that has its answer is refused, in this turn and in every later one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Question {
+    /// Its number, unique in the conversation.
+    pub id: u64,
     /// The call that waits.
     pub call_id: String,
     /// The tool.
     pub tool: ToolId,
     /// The arguments with which it was called, and with which it will run.
     pub arguments: Map<String, Value>,
-    /// The tool's question.
+    /// The tool's question; of a tool that asks without words, what it would run with.
     pub text: String,
+    /// A digest of all this and of the conversation. An answer carries it back.
+    pub fingerprint: String,
 }
 
 impl Question {
+    pub(super) fn new(
+        conversation: &str,
+        id: u64,
+        call_id: String,
+        tool: ToolId,
+        arguments: Map<String, Value>,
+        text: String,
+    ) -> Self {
+        let parts = (conversation, id, &call_id, &tool, &arguments, &text);
+        // Texts, numbers and JSON: it always serialises.
+        let digest = hmac_sha256::Hash::hash(&serde_json::to_vec(&parts).unwrap_or_default());
+        let fingerprint = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        Self { id, call_id, tool, arguments, text, fingerprint }
+    }
+
     /// Yes: the tool runs.
     pub fn approve(&self) -> Answer {
         self.answer(PersonReply::Approved)
+    }
+
+    /// Yes, with other arguments than the model gave. They pass the same gate; the record says what was changed, and so does the
+    /// result that the model reads.
+    pub fn approve_with(&self, arguments: Map<String, Value>) -> Answer {
+        self.answer(PersonReply::ApprovedWith { arguments })
     }
 
     /// The tool runs, and reads these words.
@@ -47,25 +73,32 @@ impl Question {
     }
 
     fn answer(&self, reply: PersonReply) -> Answer {
-        Answer { call_id: self.call_id.clone(), reply }
+        Answer { question: self.id, fingerprint: self.fingerprint.clone(), reply }
     }
 }
 
-/// What a person says to a [`Question`].
+/// What a person says to a [`Question`]: plain data, so that it can come back from a browser, a queue, or a letter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The call that it is for.
-    pub call_id: String,
+    /// The number of the question.
+    pub question: u64,
+    /// The fingerprint of the question as the person saw it.
+    pub fingerprint: String,
     /// What they say.
     pub reply: PersonReply,
 }
 
-/// The words of an answer. A tool that runs again meets one of the first two; the others keep it from running.
+/// The words of an answer. A tool that runs again meets one of the first three; the others keep it from running.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reply", rename_all = "snake_case")]
 pub enum PersonReply {
     /// Yes.
     Approved,
+    /// Yes, with these arguments in place of the model's.
+    ApprovedWith {
+        /// What they are.
+        arguments: Map<String, Value>,
+    },
     /// Words for the tool.
     Said {
         /// What they are.
@@ -87,8 +120,11 @@ impl Turn {
         if !batch.is_pending() {
             return false;
         }
-        let questions = batch.questions(&self.setup.graph);
-        let batch = std::mem::take(batch);
+        let mut batch = std::mem::take(batch);
+        let mut numbering = self.state.numbering.clone();
+        batch.number_questions(&self.setup, &self.state, &mut numbering);
+        self.state.numbering = numbering;
+        let questions = batch.questions(&self.setup, &self.state);
         self.state.phase = Phase::Pause(batch);
         let iteration = self.state.iteration;
         self.emit(Event::Paused { iteration, questions });
@@ -97,16 +133,30 @@ impl Turn {
 
     /// Takes in an answer. With the last one the batch goes on: it passes the gate and the permissions once more.
     pub(super) fn person_answered(&mut self, answer: Answer) -> Result<(), InputError> {
-        let Phase::Pause(batch) = &mut self.state.phase else { return Ok(()) };
-        let Answer { call_id, reply } = answer;
-        let Some(run) = batch.run_of(&call_id).filter(|run| run.is_pending()) else {
-            return Err(InputError::NoQuestion { call_id });
+        let setup = self.setup.clone();
+        let Phase::Pause(batch) = &self.state.phase else { return Ok(()) };
+        let mut batch = batch.clone();
+        let Answer { question, fingerprint, mut reply } = answer;
+        let asked = batch.asked(question);
+        let is_it = |run: &Run| run.asked.as_ref().is_some_and(|asked| asked.fingerprint == fingerprint);
+        let Some((call, run)) = asked.filter(|(_, run)| is_it(run)) else {
+            return Err(InputError::NoQuestion { question });
         };
-        let (graph, iteration) = (&self.setup.graph, self.state.iteration);
+        let (graph, iteration, call_id) = (&setup.graph, self.state.iteration, call.id.clone());
         let tool = graph.tool_id(run.tool);
+        if let PersonReply::ApprovedWith { arguments } = &mut reply {
+            let schema = parameters(&setup, &self.state, run.tool);
+            match arguments::admit(std::mem::take(arguments), schema) {
+                Ok(admitted) => *arguments = admitted,
+                Err(error) => return Err(InputError::UnfitArguments { reason: error.to_string() }),
+            }
+            run.arguments = arguments.clone();
+            run.changed = Some(arguments.clone());
+        }
+        run.asked = None;
         run.answer = Some(reply.clone());
         match &reply {
-            PersonReply::Approved | PersonReply::Said { .. } => {
+            PersonReply::Approved | PersonReply::ApprovedWith { .. } | PersonReply::Said { .. } => {
                 run.returned = None;
                 run.started = false;
             }
@@ -121,9 +171,10 @@ impl Turn {
             }
         }
         let waits = batch.is_pending();
-        let batch = (!waits).then(|| std::mem::take(batch));
-        self.emit(Event::PersonAnswered { iteration, call_id, tool, reply });
-        if let Some(batch) = batch {
+        self.emit(Event::PersonAnswered { iteration, question, call_id, tool, reply });
+        if waits {
+            self.state.phase = Phase::Pause(batch);
+        } else {
             self.go_on(batch);
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Who may do what (SPEC 9): what the turn asks before a skill is shown and before a tool runs, and what follows from the
 //! answers. No answer is a no.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -140,7 +141,7 @@ impl Turn {
     /// What must be known of each call before it runs.
     pub(super) fn call_checks(&self, batch: &Batch) -> Vec<Check> {
         let mut checks = Vec::new();
-        for run in batch.open_runs(&self.setup.graph) {
+        for run in batch.open_runs(&self.setup.graph, &self.state.numbering) {
             let target = Target::Call { call_id: run.call_id, tool: run.name, arguments: run.arguments };
             let declared = self.declared(run.tool);
             for capability in std::iter::once(Capability::ToolCall).chain(declared) {
@@ -161,9 +162,14 @@ impl Turn {
         let (hidden, skills): (Vec<SkillIx>, Vec<HiddenSkill>) = denied.unzip();
         let hidden: Hidden = hidden.into_iter().collect();
         if hidden == self.state.hidden {
+            if hidden.is_empty() {
+                self.state.unseen.hide(BTreeSet::new(), 0);
+            }
             return false;
         }
         let iteration = self.state.iteration;
+        let ids = skills.iter().map(|hidden| hidden.skill.clone()).collect();
+        self.state.unseen.hide(ids, self.state.transcript.len());
         self.emit(Event::SkillsHidden { iteration, skills });
         self.state.hidden = hidden;
         true
@@ -188,8 +194,8 @@ impl Turn {
             });
             if let Some(reason) = denied {
                 let text = words::denied(graph.tool_id(tool).as_str(), &reason);
+                self.record_refusal(&gated.call, CallRefusal::Denied, &text);
                 gated.fate = Fate::Refused { reason: CallRefusal::Denied, text, tool: Some(tool) };
-                self.record_refusal(&gated.call, CallRefusal::Denied);
             }
         }
         self.run(batch);
@@ -201,17 +207,17 @@ impl Turn {
         if changed {
             self.withdraw();
         }
-        self.ask_after_open(phase, changed);
+        self.ask_anew(phase, changed);
     }
 
     /// Goes on where the turn was, now that what may be seen is known. `changed`: that has changed.
     pub(super) fn resume(&mut self, phase: Phase, changed: bool) {
         match phase {
-            Phase::Score(start) | Phase::Decide(start) if changed => {
+            Phase::Score(start) | Phase::Decide(start) if changed || start.names_hidden(&self.state.hidden) => {
                 let inherited = start.inherited_id(&self.setup.graph);
                 self.route(start.message, inherited.as_deref());
             }
-            Phase::Model(_) if changed => self.make_offer(),
+            Phase::Model(offer) if changed || offer != Offer::of(&self.setup, &self.state) => self.make_offer(),
             Phase::Tools(batch) | Phase::Permit(batch) => {
                 let batch = self.gate_again(batch);
                 self.dispatch(batch);
@@ -254,8 +260,8 @@ impl Turn {
     pub(super) fn gate_again(&mut self, mut batch: Batch) -> Batch {
         let graph = self.setup.graph.clone();
         let offer = Offer::of(&self.setup, &self.state);
-        for gated in batch.withhold(&graph, &offer) {
-            self.record_refusal(&gated, CallRefusal::NotOffered);
+        for (call, text) in batch.withhold(&graph, &offer) {
+            self.record_refusal(&call, CallRefusal::NotOffered, &text);
         }
         batch
     }

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::decl::{OnSkip, ToolId};
+use super::{Continuity, Setup};
+use crate::decl::{OnSkip, OnUnfinished, SkillId, ToolId};
 use crate::graph::{Graph, SkillIx, Step, ToolIx};
 
 /// Where the procedure of the open skill stands.
@@ -15,7 +16,55 @@ pub struct Procedure {
     skipped: Vec<usize>,
 }
 
+/// Where a procedure stands, by names: as a report tells it, and as it is carried into the next turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Standing {
+    /// The skill.
+    pub skill: SkillId,
+    /// The current step, from 1.
+    pub step: usize,
+    /// How many there are.
+    pub total: usize,
+    /// The steps that were skipped, from 1.
+    pub skipped: Vec<usize>,
+    /// The tools of its steps, in order: of a graph in which they are others, it begins anew.
+    pub tools: Vec<ToolId>,
+}
+
+impl Standing {
+    /// The procedure of that skill, where it stood; none where it is another one now.
+    pub(super) fn resumed(self, graph: &Graph, skill: SkillIx) -> Option<Procedure> {
+        let begun = Procedure::begin(graph, skill)?;
+        let is_it = self.skill == graph.skill_id(skill) && begun.plan(graph) == self.tools;
+        let done = self.step.checked_sub(1).filter(|done| is_it && *done < self.tools.len())?;
+        let skipped = self.skipped.into_iter().map(|step| step.checked_sub(1).filter(|step| *step < done));
+        Some(Procedure { skill, done, skipped: skipped.collect::<Option<_>>()? })
+    }
+}
+
 impl Procedure {
+    /// Where it stands; none where all its steps are behind.
+    pub(super) fn standing(&self, graph: &Graph) -> Option<Standing> {
+        self.current(graph)?;
+        Some(Standing {
+            skill: graph.skill_id(self.skill),
+            step: self.step(),
+            total: self.total(graph),
+            skipped: self.skipped.iter().map(|step| step + 1).collect(),
+            tools: self.plan(graph),
+        })
+    }
+
+    /// What an answer with steps left gets: as the skill says, else it is taken where the procedure can go on in the next turn.
+    pub(super) fn on_unfinished(&self, setup: &Setup) -> OnUnfinished {
+        let said = setup.graph.skill(self.skill).and_then(|skill| skill.on_unfinished);
+        said.unwrap_or(match setup.continuity {
+            Continuity::Turn => OnUnfinished::Nudge,
+            Continuity::Conversation => OnUnfinished::Accept,
+        })
+    }
+
     /// The procedure of a skill, at its first step; none where the skill has no steps.
     pub(super) fn begin(graph: &Graph, skill: SkillIx) -> Option<Self> {
         let has_steps = graph.skill(skill).is_some_and(|skill| !skill.steps.is_empty());
@@ -84,7 +133,7 @@ impl Procedure {
     }
 
     pub(super) fn advance(&mut self) {
-        self.done += 1;
+        self.done = self.done.saturating_add(1);
     }
 
     pub(super) fn skip(&mut self) {

@@ -55,13 +55,15 @@ impl Turn {
     pub(super) fn record_start(&mut self, call: &ToolCall, run: &mut Run) {
         if !std::mem::replace(&mut run.started, true) {
             let (iteration, tool) = (self.state.iteration, self.setup.graph.tool_id(run.tool));
-            self.emit(Event::ToolStarted { iteration, call_id: call.id.clone(), tool });
+            let arguments = self.setup.record_content.then(|| run.arguments.clone());
+            self.emit(Event::ToolStarted { iteration, call_id: call.id.clone(), tool, arguments });
         }
     }
 
-    pub(super) fn record_refusal(&mut self, call: &ToolCall, reason: CallRefusal) {
+    pub(super) fn record_refusal(&mut self, call: &ToolCall, reason: CallRefusal, text: &str) {
         let (iteration, call_id, tool) = (self.state.iteration, call.id.clone(), call.name.clone());
-        self.emit(Event::CallRefused { iteration, call_id, tool, reason });
+        let text = self.setup.record_content.then(|| text.to_owned());
+        self.emit(Event::CallRefused { iteration, call_id, tool, reason, text });
     }
 }
 

@@ -1,126 +1,161 @@
 //! A transcript as somebody may read it who may not see every skill any more (SPEC 9).
 //!
-//! What the conversation said while a skill could be seen is kept; what is sent to the model leaves out what the framework
-//! and its own navigation said of it. Nobody's own words are touched: not the user's, the author's or the model's.
+//! What was said while a skill could be seen is kept; what is sent to the model leaves out what the framework said then, what the
+//! model called then by names that are gone, and what tools returned that are gone with their skill. Which part of a message is
+//! the framework's is written in the message, so that no sentence is taken apart. What the user said, and what the model said in
+//! words, stays.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use super::offer::{BIND_SKILL_TOOLS, LIST_SKILLS, OPEN_SKILL, READ_SKILL, SEARCH_SKILLS};
-use super::{Message, ToolCall, ToolMessage, Transcript, words};
-use crate::graph::{Graph, Hidden};
+use serde::{Deserialize, Serialize};
 
-/// The tools whose calls and results name skills.
-const NAVIGATION: [&str; 5] = [READ_SKILL, LIST_SKILLS, OPEN_SKILL, BIND_SKILL_TOOLS, SEARCH_SKILLS];
-/// What stands for the id of a hidden skill.
-const BLANK: &str = "(not available)";
+use super::message::BodyPart;
+use super::offer::{BIND_SKILL_TOOLS, LIST_SKILLS, OPEN_SKILL, READ_SKILL, SEARCH_SKILLS, SKIP_STEP};
+use super::state::State;
+use super::{Message, Setup, ToolCall, ToolMessage, Transcript, words};
+use crate::decl::SkillId;
 
-/// The transcript without the hidden skills.
-pub(super) fn shown(transcript: &Transcript, graph: &Graph, hidden: &Hidden, away: &BTreeSet<String>) -> Transcript {
-    if hidden.is_empty() && away.is_empty() {
-        return transcript.clone();
+/// The framework's own tools.
+const NAVIGATION: [&str; 6] = [READ_SKILL, LIST_SKILLS, OPEN_SKILL, BIND_SKILL_TOOLS, SEARCH_SKILLS, SKIP_STEP];
+/// What stands for a name that is gone.
+const GONE: &str = "(not available)";
+/// The same, where the name of a tool must stand.
+const GONE_TOOL: &str = "not_available";
+
+/// The arguments of a pick that names what cannot be seen.
+pub(super) fn unseen_id() -> String {
+    serde_json::json!({ "id": GONE }).to_string()
+}
+
+/// What somebody in a conversation might not see, and what was said before that.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unseen {
+    /// The skills that were hidden when that was last asked.
+    skills: BTreeSet<SkillId>,
+    /// How many messages were said while something could be seen that cannot be seen now.
+    before: usize,
+}
+
+impl Unseen {
+    /// These skills are hidden from here on. Where one of them was not, what was said so far may speak of it.
+    pub(super) fn hide(&mut self, skills: BTreeSet<SkillId>, said: usize) {
+        if !skills.is_subset(&self.skills) {
+            self.before = said;
+        }
+        self.skills = skills;
     }
-    let reader = Reader { graph, hidden, away };
-    let mut withdrawn: Vec<&str> = Vec::new();
-    let shown = transcript.shared().map(|message| match &**message {
-        Message::Assistant { text, calls } => {
-            withdrawn = calls.iter().filter(|call| reader.picks_hidden(call)).map(|call| call.id.as_str()).collect();
-            if withdrawn.is_empty() {
-                return message.clone();
-            }
+
+    /// Something that was named so far is not to be seen from here on.
+    pub(super) fn withdraw(&mut self, said: usize) {
+        self.before = said;
+    }
+
+    /// Fits it to a transcript of that length.
+    pub(super) fn fit(&mut self, said: usize) {
+        self.before = self.before.min(said);
+    }
+}
+
+/// The transcript without what cannot be seen any more.
+pub(super) fn shown(setup: &Setup, state: &State) -> Transcript {
+    let before = state.unseen.before;
+    if before == 0 {
+        return state.transcript.to_read();
+    }
+    let reader = Reader { setup, state, tools: visible_tools(setup, state) };
+    let messages = state.transcript.shared().enumerate().map(|(at, message)| match &**message {
+        Message::Assistant { text, calls } if at < before && !calls.is_empty() => {
             let calls = calls.iter().map(|call| reader.call(call)).collect();
             Arc::new(Message::Assistant { text: text.clone(), calls })
         }
-        Message::ToolResults { results } => {
-            if !results.iter().any(|result| NAVIGATION.contains(&result.name.as_str())) {
-                return message.clone();
-            }
-            let results = results.iter().map(|result| reader.result(result, &withdrawn)).collect();
+        // Results belong to the message before them.
+        Message::ToolResults { results } if at <= before => {
+            let results = results.iter().map(|result| reader.result(result)).collect();
             Arc::new(Message::ToolResults { results })
         }
-        Message::Framework { text } => Arc::new(Message::Framework { text: reader.framework(text) }),
-        Message::User { .. } => message.clone(),
+        Message::Framework { text, body } if at < before => Arc::new(reader.framework(text, body.as_ref())),
+        _ => message.clone(),
     });
-    shown.collect()
+    messages.collect()
+}
+
+/// The names of tools that may be known of: the baseline, those of visible skills, and those of the catalog that is there.
+fn visible_tools<'a>(setup: &'a Setup, state: &State) -> HashSet<&'a str> {
+    let graph = &setup.graph;
+    let own = graph.visible(&state.hidden).flat_map(|(_, skill)| skill.tools.iter().copied());
+    let constant = graph.constant_tools_without(&state.hidden);
+    let own = own.chain(constant).filter_map(|tool| graph.tools().get(tool.position())).map(|tool| tool.as_str());
+    let entries = setup.catalog.iter().flat_map(|catalog| catalog.known());
+    let there = entries.filter(|entry| !state.catalog.away.contains(&entry.key));
+    own.chain(there.flat_map(|entry| &entry.tools).map(|tool| tool.name.as_str())).chain(NAVIGATION).collect()
 }
 
 struct Reader<'a> {
-    graph: &'a Graph,
-    hidden: &'a Hidden,
-    /// Keys of skills of the catalog that are not there.
-    away: &'a BTreeSet<String>,
+    setup: &'a Setup,
+    state: &'a State,
+    tools: HashSet<&'a str>,
 }
 
 impl Reader<'_> {
-    fn picks_hidden(&self, call: &ToolCall) -> bool {
-        let names = |field: &str| {
-            call.parsed_arguments().ok().and_then(|arguments| Some(arguments.get(field)?.as_str()?.to_owned()))
-        };
-        match call.name.as_str() {
-            READ_SKILL => names("id").is_some_and(|id| self.is_hidden(id.trim())),
-            OPEN_SKILL | BIND_SKILL_TOOLS => names("key").is_some_and(|key| self.away.contains(&key)),
-            _ => false,
-        }
-    }
-
     fn call(&self, call: &ToolCall) -> ToolCall {
-        if !self.picks_hidden(call) {
+        if !self.tools.contains(call.name.as_str()) {
+            return ToolCall { name: GONE_TOOL.to_owned(), arguments: "{}".to_owned(), ..call.clone() };
+        }
+        let (field, is_seen): (&str, fn(&Self, &str) -> bool) = match call.name.as_str() {
+            READ_SKILL => ("id", Self::sees_skill),
+            OPEN_SKILL | BIND_SKILL_TOOLS => ("key", Self::sees_key),
+            _ => return call.clone(),
+        };
+        let named = call.parsed_arguments().ok();
+        let named = named.as_ref().and_then(|arguments| arguments.get(field)?.as_str());
+        if named.is_some_and(|named| is_seen(self, named.trim())) {
             return call.clone();
         }
-        let field = if call.name == READ_SKILL { "id" } else { "key" };
-        ToolCall { arguments: serde_json::json!({ field: BLANK }).to_string(), ..call.clone() }
+        ToolCall { arguments: serde_json::json!({ field: GONE }).to_string(), ..call.clone() }
     }
 
-    fn result(&self, result: &ToolMessage, withdrawn: &[&str]) -> ToolMessage {
-        let text = match result.name.as_str() {
-            LIST_SKILLS => words::skill_list(self.graph, self.hidden),
-            // It opened the skill, or bound tools of it. A refusal names no key that is not there.
-            OPEN_SKILL | BIND_SKILL_TOOLS if withdrawn.contains(&result.call_id.as_str()) && !result.is_error() => {
-                words::WITHDRAWN.to_owned()
-            }
-            OPEN_SKILL | BIND_SKILL_TOOLS => self.sentences(&result.text),
-            SEARCH_SKILLS => self.without_rows_of_away(&result.text),
-            READ_SKILL => match self.sentences(&result.text) {
-                // It opened the skill. The refusal of a guess names nothing that is hidden, and stays.
-                changed if changed != result.text && withdrawn.contains(&result.call_id.as_str()) => {
-                    words::WITHDRAWN.to_owned()
-                }
-                sentences => sentences,
-            },
-            _ => return result.clone(),
+    fn result(&self, result: &ToolMessage) -> ToolMessage {
+        let mut shown = result.clone();
+        let body = result.aside.as_ref().and_then(|aside| aside.body.as_ref());
+        if !self.tools.contains(result.name.as_str()) {
+            shown.name = GONE_TOOL.to_owned();
+            shown.text = words::WITHDRAWN.to_owned();
+            shown.aside = None;
+        } else if let Some(aside) = &result.aside {
+            let own = result.text.get(..aside.from).unwrap_or_default();
+            shown.text = match body.and_then(|body| self.body(&result.text, body)) {
+                Some(body) => body.to_owned(),
+                None if own.is_empty() => words::WITHDRAWN.to_owned(),
+                None => own.to_owned(),
+            };
+            shown.aside = None;
+        }
+        shown
+    }
+
+    fn framework(&self, text: &str, body: Option<&BodyPart>) -> Message {
+        let text = match body.and_then(|body| self.body(text, body)) {
+            Some(body) => format!("{}{body}", words::FRAMEWORK),
+            None => format!("{}{}", words::FRAMEWORK, words::WITHDRAWN),
         };
-        ToolMessage { text, ..result.clone() }
+        Message::Framework { text, body: None }
     }
 
-    /// The framework's own message: one that brings the body of a hidden skill brings nothing.
-    fn framework(&self, text: &str) -> String {
-        let of_hidden =
-            text.lines().filter_map(|line| line.strip_prefix(words::BODY_HEADING)).any(|id| self.is_hidden(id));
-        let opens_away = text.strip_prefix(words::FRAMEWORK).and_then(|text| text.strip_prefix('`')?.split_once('`'));
-        let of_hidden = of_hidden || opens_away.is_some_and(|(key, _)| self.away.contains(key));
-        if of_hidden { format!("{}{}", words::FRAMEWORK, words::WITHDRAWN) } else { self.sentences(text) }
+    /// The instructions in a text, if they are of what can be seen.
+    fn body<'a>(&self, text: &'a str, body: &BodyPart) -> Option<&'a str> {
+        let is_seen = self.sees_skill(&body.of) || self.sees_key(&body.of);
+        text.get(body.from..).filter(|_| is_seen)
     }
 
-    fn without_rows_of_away(&self, text: &str) -> String {
-        let is_of_away = |line: &&str| {
-            let row = line.strip_prefix(words::SEARCH_ROW);
-            row.is_some_and(|row| {
-                self.away.iter().any(|key| row.strip_prefix(key.as_str()).is_some_and(|rest| rest.starts_with(": ")))
-            })
-        };
-        text.split('\n').filter(|line| !is_of_away(line)).collect::<Vec<_>>().join("\n")
+    fn sees_skill(&self, id: &str) -> bool {
+        self.setup.graph.find_skill(id).is_some_and(|skill| !self.state.hidden.has(skill))
     }
 
-    /// Sentences name skills between back ticks.
-    fn sentences(&self, text: &str) -> String {
-        let parts: Vec<&str> = text
-            .split('`')
-            .map(|part| if self.is_hidden(part) || self.away.contains(part) { BLANK } else { part })
-            .collect();
-        parts.join("`")
-    }
-
-    fn is_hidden(&self, id: &str) -> bool {
-        self.graph.find_skill(id).is_some_and(|skill| self.hidden.has(skill))
+    fn sees_key(&self, key: &str) -> bool {
+        let catalog = self.setup.catalog.as_ref();
+        let entry = catalog.and_then(|catalog| catalog.known().find(|entry| entry.key == key));
+        entry.is_some() && !self.state.catalog.away.contains(key)
     }
 }

@@ -7,20 +7,23 @@ use serde_json::{Map, Value};
 
 use super::dispatch::{Batch, Fate};
 use super::machine::Turn;
+use super::message::Spoken;
 use super::start::{Strictness, hops, reachable};
-use super::wire::{wire_name, wire_text};
 use super::{
-    CallRefusal, Event, Message, PersonReply, PickRefusal, ProposalRefusal, Suggestion, ToolCall, ToolMessage, words,
+    CallRefusal, Event, Message, PersonReply, PickRefusal, ProposalRefusal, SkipRefusal, Suggestion, ToolCall, words,
 };
 use crate::decide::{Cause, CursorMove, Evidence};
 use crate::decl::{OnSkip, Status, ToolId};
 use crate::graph::{EdgeEvidence, SkillIx, ToolIx, ToolResult};
+use crate::text::is_blank;
 
 /// A tool that the host is to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolRun {
-    /// The model's id for the call; the answer carries it.
+    /// The id of the call; the answer carries it.
     pub call_id: String,
+    /// What the tool may know the call by: the same whenever it is run again after a restore, and that of no other call.
+    pub idempotency_key: String,
     /// The tool, by position in the registry.
     pub tool: ToolIx,
     /// The tool's name.
@@ -102,11 +105,30 @@ struct Line {
 
 enum Answer {
     /// Nothing about it depends on the decision.
-    Said { text: String, status: Option<Status> },
-    /// A tool of the current step: the text ends with where the procedure stands.
-    Step { text: String, status: Status },
+    Said { text: Spoken, status: Option<Status> },
+    /// A tool of the step that was current: the text ends with what became of that step.
+    Step { text: Spoken, status: Status, step: usize, took_it: bool },
     /// A pick that could move the cursor.
     Hop { target: SkillIx },
+}
+
+impl Answer {
+    fn framework(text: impl Into<String>, status: Status) -> Self {
+        Answer::Said { text: Spoken::by_framework(text), status: Some(status) }
+    }
+}
+
+/// Why a turn ends with a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// At the cap.
+    Cap,
+    /// The governor stopped it.
+    Stopped,
+    /// The model declined in the same message.
+    Declined,
+    /// The host ended it: what has not returned is not waited for.
+    Cancelled,
 }
 
 impl Turn {
@@ -120,18 +142,43 @@ impl Turn {
                 }
                 Fate::Said { text, status } => Answer::Said { text, status: Some(status) },
                 Fate::Pick { requested } => self.take_pick(&requested, &mut settlement),
-                Fate::List => Answer::Said {
-                    text: words::skill_list(&self.setup.graph, &self.state.hidden),
-                    status: Some(Status::Success),
-                },
-                Fate::Skip { reason } => self.take_skip(&reason, &mut settlement),
+                Fate::List => {
+                    Answer::framework(words::skill_list(&self.setup.graph, &self.state.hidden), Status::Success)
+                }
+                Fate::Skip { reason, refused } => self.take_skip(&reason, refused, &mut settlement),
                 // It was answered before anything ran.
-                Fate::Catalog(_) => {
-                    Answer::Said { text: words::interrupted(&gated.call.name), status: Some(Status::Failure) }
+                Fate::Catalog(_) => Answer::framework(words::interrupted(&gated.call.name), Status::Failure),
+                Fate::Run(run) => {
+                    let changed = run.changed().cloned();
+                    let returned = run.returned.unwrap_or_else(|| interrupted(&gated.call));
+                    self.take_return(run.tool, returned, changed.as_ref(), &mut settlement)
+                }
+            };
+            settlement.lines.push(Line { call: gated.call, answer });
+        }
+        settlement
+    }
+
+    /// Takes in a batch that nobody waits for any more: what has returned counts, the rest is answered and is no evidence.
+    pub(super) fn take_in_cancelled(&mut self, batch: Batch) -> Settlement {
+        let mut settlement = Settlement::default();
+        for gated in batch.calls {
+            let interrupted = || Answer::framework(words::interrupted(&gated.call.name), Status::Failure);
+            let answer = match gated.fate {
+                Fate::Refused { reason, text, tool } => {
+                    self.take_refusal(&gated.call, reason, text, tool, &mut settlement)
+                }
+                Fate::Said { text, status } => Answer::Said { text, status: Some(status) },
+                Fate::Pick { .. } | Fate::List | Fate::Skip { .. } | Fate::Catalog(_) => interrupted(),
+                Fate::Run(run) if run.is_pending() => {
+                    Answer::framework(words::unanswered(&gated.call.name), Status::Failure)
                 }
                 Fate::Run(run) => {
-                    let returned = run.returned.unwrap_or_else(|| interrupted(&gated.call));
-                    self.take_return(run.tool, returned, &mut settlement)
+                    let changed = run.changed().cloned();
+                    match run.returned {
+                        Some(returned) => self.take_return(run.tool, returned, changed.as_ref(), &mut settlement),
+                        None => interrupted(),
+                    }
                 }
             };
             settlement.lines.push(Line { call: gated.call, answer });
@@ -158,13 +205,12 @@ impl Turn {
                 typed: Vec::new(),
             });
         }
-        Answer::Said { text, status }
+        Answer::Said { text: Spoken::by_framework(text), status }
     }
 
     fn take_pick(&mut self, requested: &str, settlement: &mut Settlement) -> Answer {
         let graph = self.setup.graph.clone();
         let cursor = self.state.cursor;
-        let said = |text| Answer::Said { text, status: Some(Status::Success) };
         let known = graph.find_skill(requested);
         let found = known.filter(|skill| !self.state.hidden.has(*skill));
         let allowed_hops = hops(&self.setup, &self.state);
@@ -182,7 +228,7 @@ impl Turn {
             let iteration = self.state.iteration;
             self.emit(Event::SkillOpened { iteration, skill: id.clone() });
             self.emit(Event::SkillActivated { iteration, skill: id });
-            return said(text);
+            return Answer::Said { text, status: Some(Status::Success) };
         }
         let reason = match found {
             None if known.is_some() => PickRefusal::Hidden,
@@ -203,7 +249,7 @@ impl Turn {
         let text = words::pick_refused(requested, reason, cursor.as_ref(), &allowed);
         let text = match open_already {
             Some(skill) => words::with_body(text, skill),
-            None => text,
+            None => Spoken::by_framework(text),
         };
         self.watch_refusal();
         let iteration = self.state.iteration;
@@ -212,28 +258,21 @@ impl Turn {
         Answer::Said { text, status: Some(status) }
     }
 
-    fn take_skip(&mut self, reason: &str, settlement: &mut Settlement) -> Answer {
-        let said = |text: String, status| Answer::Said { text, status: Some(status) };
-        if reason.is_empty() {
-            return said(words::SKIP_NEEDS_REASON.to_owned(), Status::Invalid);
-        }
-        if settlement.step_moved {
-            return said(words::SKIP_ONE_A_MESSAGE.to_owned(), Status::Invalid);
-        }
+    fn take_skip(&mut self, reason: &str, refused: Option<SkipRefusal>, settlement: &mut Settlement) -> Answer {
         let graph = self.setup.graph.clone();
-        // Offered only while a step is current, and the pointer has not moved in this batch.
+        // Offered only while a step is current.
         let Some(mut procedure) = self.state.procedure.clone() else {
-            return said(words::SKIP_ONE_A_MESSAGE.to_owned(), Status::Invalid);
+            return Answer::framework(words::SKIP_ONE_A_MESSAGE, Status::Invalid);
         };
+        let (iteration, skill) = (self.state.iteration, graph.skill_id(procedure.skill()));
+        let (step, total) = (procedure.step(), procedure.total(&graph));
+        let moved = settlement.step_moved.then_some(SkipRefusal::SkippedAlready);
+        if let Some(why) = refused.or(moved) {
+            self.emit(Event::SkipRefused { iteration, skill, step, total, why });
+            return Answer::framework(words::skip_refused(why), Status::Invalid);
+        }
         let policy = procedure.on_skip(&graph);
-        let event = Event::StepSkipped {
-            iteration: self.state.iteration,
-            skill: graph.skill_id(procedure.skill()),
-            step: procedure.step(),
-            total: procedure.total(&graph),
-            reason: reason.to_owned(),
-            policy,
-        };
+        let event = Event::StepSkipped { iteration, skill, step, total, reason: reason.to_owned(), policy };
         let text = match (policy, procedure.current(&graph)) {
             (OnSkip::Hold, Some(step)) => words::skip_held(&procedure, step, &graph),
             _ => {
@@ -244,34 +283,54 @@ impl Turn {
         };
         self.state.procedure = Some(procedure);
         self.emit(event);
-        said(text, Status::Success)
+        Answer::framework(text, Status::Success)
     }
 
-    /// A result as it may be shown: never longer than the ceiling, never without words.
-    pub(super) fn sealed(&self, name: &str, mut returned: ToolReturn) -> ToolReturn {
+    /// A result as it may be shown: at most as long as the ceiling, never without words. What edges, guards and steps read of it
+    /// stays whole (SPEC 3.3).
+    fn shown_result(&self, returned: &ToolReturn) -> Spoken {
         let ceiling = self.setup.limits.result_characters;
-        let characters = returned.text.chars().count();
-        if characters > ceiling {
-            let text = words::over_ceiling(name, characters, ceiling);
-            return ToolReturn::message(returned.call_id, Status::Invalid, text);
+        let text = &returned.text;
+        if is_blank(text) {
+            return Spoken::by_framework(format!("({})", returned.status));
         }
-        if returned.text.is_empty() {
-            returned.text = format!("({})", returned.status);
+        match text.char_indices().nth(ceiling) {
+            None => Spoken::by_tool(text),
+            Some((end, _)) => {
+                let shown = text.get(..end).unwrap_or_default();
+                Spoken::by_tool(shown).and(&words::cut_result(text.chars().count() - ceiling, ceiling))
+            }
         }
-        returned
     }
 
-    fn take_return(&mut self, tool: ToolIx, returned: ToolReturn, settlement: &mut Settlement) -> Answer {
+    fn take_return(
+        &mut self,
+        tool: ToolIx,
+        returned: ToolReturn,
+        changed: Option<&Map<String, Value>>,
+        settlement: &mut Settlement,
+    ) -> Answer {
         let name = self.setup.graph.tool_id(tool);
-        let returned = self.sealed(name.as_str(), returned);
+        let mut text = self.shown_result(&returned);
+        if let Some(arguments) = changed {
+            text = text.and(&words::changed_by_person(arguments));
+        }
         let iteration = self.state.iteration;
         let (call_id, status) = (returned.call_id.clone(), returned.status);
-        self.emit(Event::ToolReturned { iteration, call_id: call_id.clone(), tool: name.clone(), status });
+        let content = self.setup.record_content.then(|| text.text.clone());
+        self.emit(Event::ToolReturned {
+            iteration,
+            call_id: call_id.clone(),
+            tool: name.clone(),
+            status,
+            text: content,
+        });
         if let Some(proposal) = returned.proposal {
             self.take_proposal(&name, &proposal, settlement);
         }
-        let step_taken = self.step_before(settlement) == Some(tool);
-        if step_taken && status.is_done() && !settlement.step_moved {
+        let step = self.step_before(settlement, tool);
+        let took_it = step.is_some() && status.is_done() && !settlement.step_moved;
+        if took_it {
             settlement.step_moved = true;
             self.advance_step(&name, &call_id);
         }
@@ -283,21 +342,21 @@ impl Turn {
             tool_ix: tool,
             typed: returned.typed,
         });
-        if step_taken {
-            Answer::Step { text: returned.text, status }
-        } else {
-            Answer::Said { text: returned.text, status: Some(status) }
+        match step {
+            Some(step) => Answer::Step { text, status, step, took_it },
+            None => Answer::Said { text, status: Some(status) },
         }
     }
 
-    /// The tool of the step that was current when the batch was offered.
-    fn step_before(&self, settlement: &Settlement) -> Option<ToolIx> {
+    /// The number of the step that was current when the batch was offered, if it is this tool's.
+    fn step_before(&self, settlement: &Settlement, tool: ToolIx) -> Option<usize> {
         let graph = &self.setup.graph;
         let procedure = self.state.procedure.as_ref()?;
-        if settlement.step_moved {
-            return procedure.previous(graph).map(|step| step.tool);
-        }
-        procedure.current(graph).map(|step| step.tool)
+        let (step, number) = match settlement.step_moved {
+            true => (procedure.previous(graph)?, procedure.step() - 1),
+            false => (procedure.current(graph)?, procedure.step()),
+        };
+        (step.tool == tool).then_some(number)
     }
 
     fn advance_step(&mut self, tool: &ToolId, call_id: &str) {
@@ -334,50 +393,59 @@ impl Turn {
             Err(ProposalRefusal::Hidden)
         } else if !graph.is_hop(self.state.cursor, target) {
             Err(ProposalRefusal::NotReachable)
-        } else if proposal.reason.trim().is_empty() {
+        } else if is_blank(&proposal.reason) {
             Err(ProposalRefusal::NoReason)
         } else {
             Ok(target)
         }
     }
 
-    /// Writes the results of a batch into the transcript. `decision` is the one that the batch led to; none where the
-    /// turn ends here.
-    pub(super) fn answer(&mut self, settlement: Settlement, decision: Option<&CursorMove>) {
+    /// Writes the results of a batch into the transcript. `decision` is the one that the batch led to, `ending` why the turn ends
+    /// with it, if it does.
+    pub(super) fn answer(&mut self, settlement: Settlement, decision: &CursorMove, ending: Option<Ending>) {
         let results = settlement.lines.into_iter().map(|line| {
             let (text, status) = match line.answer {
                 Answer::Said { text, status } => (text, status),
-                Answer::Step { text, status } => (self.step_text(text, status, decision), Some(status)),
-                Answer::Hop { target } => (self.hop_text(target, decision), Some(Status::Success)),
+                Answer::Step { text, status, step, took_it } => {
+                    let text = match self.step_text(status, step, took_it, decision) {
+                        Some(standing) => text.and(&standing),
+                        None => text,
+                    };
+                    (text, Some(status))
+                }
+                Answer::Hop { target } => (self.hop_text(target, decision, ending), Some(Status::Success)),
             };
-            ToolMessage { call_id: line.call.id, name: wire_name(&line.call.name), text: wire_text(&text), status }
+            text.into_result(line.call.id, &line.call.name, status)
         });
         let results = results.collect();
         self.state.transcript.push(Message::ToolResults { results });
     }
 
-    fn step_text(&self, text: String, status: Status, decision: Option<&CursorMove>) -> String {
-        let left = decision.is_some_and(|decision| decision.from != decision.to);
-        let Some(procedure) = self.state.procedure.as_ref().filter(|_| !left) else { return text };
+    /// What became of the step that the call was about. Nothing where its procedure has gone with the cursor.
+    fn step_text(&self, status: Status, step: usize, took_it: bool, decision: &CursorMove) -> Option<String> {
+        let procedure = self.state.procedure.as_ref().filter(|_| decision.from == decision.to)?;
         let graph = &self.setup.graph;
-        let standing = match procedure.current(graph) {
-            Some(step) if !status.is_done() => words::standing_still(procedure, step, status, graph),
-            _ => words::standing(procedure, graph),
-        };
-        format!("{text}\n\n{standing}")
+        Some(match procedure.current(graph) {
+            _ if took_it => words::standing(procedure, graph),
+            Some(_) if procedure.step() == step => words::standing_still(procedure, step, status, graph),
+            // Another call of the same message took it.
+            _ => words::taken_already(procedure, step, graph),
+        })
     }
 
-    fn hop_text(&self, target: SkillIx, decision: Option<&CursorMove>) -> String {
+    fn hop_text(&self, target: SkillIx, decision: &CursorMove, ending: Option<Ending>) -> Spoken {
         let graph = &self.setup.graph;
         let id = graph.skill_id(target);
-        match (decision, graph.skill(target)) {
-            (None, _) | (_, None) => words::pick_too_late(&id),
-            (Some(decision), Some(skill)) if decision.to == Some(target) => {
+        match (graph.skill(target), ending) {
+            (Some(_), Some(ending)) if decision.to == Some(target) => {
+                Spoken::by_framework(words::pick_as_the_turn_ended(&id, ending))
+            }
+            (Some(skill), None) if decision.to == Some(target) => {
                 words::pick_opened(skill, self.state.procedure.as_ref(), graph)
             }
-            (Some(decision), _) => {
+            _ => {
                 let won = decision.to.map(|won| graph.skill_id(won));
-                words::pick_superseded(&id, won.as_ref(), decision.by)
+                Spoken::by_framework(words::pick_superseded(&id, won.as_ref(), decision.by))
             }
         }
     }

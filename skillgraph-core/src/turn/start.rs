@@ -25,6 +25,18 @@ pub enum Strictness {
     Rails,
 }
 
+/// What a turn takes over from the one before (SPEC 4).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Continuity {
+    /// Nothing: every turn starts where its own message leads.
+    #[default]
+    Turn,
+    /// The skill that was open, and where its procedure stands. A rule and a decisive scorer beat it; where neither says anything,
+    /// it stays open.
+    Conversation,
+}
+
 /// A message to be scored against each of several intents. Answered by one score a candidate, in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScoreRequest {
@@ -88,10 +100,14 @@ pub(super) struct Start {
     /// An inherited skill that the graph no longer has.
     dropped: Option<String>,
     scored: Option<Scored>,
+    /// Why there are no scores, where there should be some.
+    failed: Option<String>,
     /// What the menu names.
     offered: Vec<SkillIx>,
     /// What a decider chose.
     decided: Option<String>,
+    /// Why it did not.
+    not_decided: Option<String>,
 }
 
 /// What scores came to, for the record.
@@ -113,6 +129,13 @@ pub(super) struct Menu {
     pub(super) stay: bool,
     /// Shares of those that were scored.
     pub(super) relevance: Vec<(SkillIx, f64)>,
+}
+
+impl Menu {
+    /// The skills that it speaks of.
+    pub(super) fn skills(&self) -> impl Iterator<Item = SkillIx> + '_ {
+        self.offered.iter().copied().chain(self.relevance.iter().map(|(skill, _)| *skill))
+    }
 }
 
 /// Where a pick may move the cursor: what the graph allows and the strictness leaves.
@@ -153,7 +176,16 @@ impl Turn {
             Some(Ok(skill)) => (Some(skill), None),
             Some(Err(id)) => (None, Some(id)),
         };
-        let start = Start { message, inherited, dropped, scored: None, offered: Vec::new(), decided: None };
+        let start = Start {
+            message,
+            inherited,
+            dropped,
+            scored: None,
+            failed: None,
+            offered: Vec::new(),
+            decided: None,
+            not_decided: None,
+        };
         let has_intents = intents(&graph, &hidden).next().is_some();
         let all_from_rules = !has_intents && picked(&graph, &hidden).next().is_none();
         if all_from_rules || graph.match_entry_without(&start.message, &hidden).won.is_some() {
@@ -179,7 +211,8 @@ impl Turn {
         let graph = self.setup.graph.clone();
         let candidates = candidates(&graph, &self.state.hidden, start.inherited);
         if said.scores.len() != candidates.len() {
-            return self.not_scored(start);
+            let (wanted, given) = (candidates.len(), said.scores.len());
+            return self.not_scored(start, format!("{wanted} scores were asked for, and {given} came"));
         }
         let policy = graph.classify().map_or(ScorePolicy::DEFAULT, |(_, policy)| policy);
         let incumbent = start.inherited.and_then(|skill| candidates.iter().position(|candidate| *candidate == skill));
@@ -189,7 +222,7 @@ impl Turn {
         match &judgement.verdict {
             ScoreVerdict::Move(at) => match candidates.get(*at) {
                 Some(skill) => self.conclude(start, Ruling::Intent(*skill)),
-                None => self.not_scored(start),
+                None => self.not_scored(start, "the best is none of the candidates".to_owned()),
             },
             ScoreVerdict::Stay => self.conclude(start, Ruling::Undecided),
             ScoreVerdict::Menu(close) => self.offer_menu(start, Some(skills(close))),
@@ -198,7 +231,8 @@ impl Turn {
     }
 
     /// Nothing can be said by scores: who was somewhere stays there, who was nowhere chooses.
-    pub(super) fn not_scored(&mut self, start: Start) {
+    pub(super) fn not_scored(&mut self, mut start: Start, reason: String) {
+        start.failed = Some(reason);
         match start.inherited {
             Some(_) => self.conclude(start, Ruling::Undecided),
             None => self.offer_menu(start, None),
@@ -240,6 +274,12 @@ impl Turn {
         }
     }
 
+    /// Nobody chose: the menu is left to the model.
+    pub(super) fn not_decided(&mut self, mut start: Start, reason: String) {
+        start.not_decided = Some(reason);
+        self.conclude(start, Ruling::Undecided);
+    }
+
     /// Decides, records, and opens the first iteration.
     fn conclude(&mut self, start: Start, ruling: Ruling) {
         let graph = self.setup.graph.clone();
@@ -249,6 +289,7 @@ impl Turn {
         let dropped = start.dropped.as_ref().and_then(|id| graph.find_skill(id));
         decision.hidden.extend(dropped.filter(|skill| hidden.has(*skill)));
         let is_routed = start.scored.is_some()
+            || start.failed.is_some()
             || !start.offered.is_empty()
             || start.inherited.is_some()
             || start.dropped.is_some()
@@ -266,7 +307,8 @@ impl Turn {
                 runner_up: scored
                     .and_then(|scored| scored.runner_up)
                     .map(|(skill, gap)| RunnerUp { skill: id(skill), gap }),
-                decisive: scored.is_none_or(|scored| scored.decisive),
+                decisive: start.failed.is_none() && scored.is_none_or(|scored| scored.decisive),
+                scorer_failed: start.failed.clone(),
                 policy: graph.classify().map(|(_, policy)| ScorePolicy {
                     floor: scored.map_or(policy.floor, |scored| scored.floor),
                     ..policy
@@ -276,6 +318,7 @@ impl Turn {
                 witness: decision.witness.clone(),
                 dropped: start.dropped.clone(),
                 decider: start.decided.clone(),
+                decider_failed: start.not_decided.clone(),
             }));
         }
         let relevance = start.scored.iter().flat_map(|scored| &scored.scores).map(|(skill, _, share)| (*skill, *share));
@@ -288,6 +331,17 @@ impl Turn {
 }
 
 impl Start {
+    /// Whether it speaks of a skill that is hidden.
+    pub(super) fn names_hidden(&self, hidden: &Hidden) -> bool {
+        self.skills().any(|skill| hidden.has(skill))
+    }
+
+    /// The skills that it speaks of.
+    pub(super) fn skills(&self) -> impl Iterator<Item = SkillIx> + '_ {
+        let scored = self.scored.iter().flat_map(|scored| &scored.scores).map(|(skill, ..)| *skill);
+        self.inherited.into_iter().chain(self.offered.iter().copied()).chain(scored)
+    }
+
     /// The skill of the last turn as its host named it.
     pub(super) fn inherited_id(&self, graph: &Graph) -> Option<String> {
         self.inherited.map(|skill| graph.skill_id(skill).to_string()).or_else(|| self.dropped.clone())

@@ -1,6 +1,6 @@
 //! What a turn remembers, and what it looks like on disk.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,8 +10,11 @@ use super::catalog::{Asked, Then};
 use super::dispatch::Batch;
 use super::governor::Watch;
 use super::offer::Offer;
+use super::procedure::Standing;
+use super::redact::Unseen;
 use super::start::{Menu, Start};
-use super::{CatalogState, Event, Outcome, Procedure, Setup, Transcript, Turn};
+use super::wire::indexed;
+use super::{CatalogState, Event, Message, Numbering, Outcome, Procedure, Setup, Transcript, Turn};
 use crate::catalog::CatalogEntry;
 use crate::decl::ToolId;
 use crate::graph::{Graph, Hidden, SkillIx};
@@ -20,6 +23,10 @@ use crate::graph::{Graph, Hidden, SkillIx};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) transcript: Transcript,
+    pub(super) numbering: Numbering,
+    /// The host's system prompt for this conversation.
+    pub(super) system: String,
+    pub(super) unseen: Unseen,
     pub(super) iteration: u32,
     pub(super) cursor: Option<SkillIx>,
     /// Skills opened beside the cursor, in order.
@@ -27,7 +34,11 @@ pub(super) struct State {
     /// What is open of the catalog.
     pub(super) catalog: CatalogState,
     pub(super) procedure: Option<Procedure>,
+    /// Where the procedure of the last turn's skill stood, until it is known whether that skill stays open.
+    pub(super) carried: Option<Standing>,
     pub(super) nudged: bool,
+    /// The model has been asked again after a blank reply.
+    pub(super) asked_again: bool,
     /// What the governor counts.
     pub(super) watch: Watch,
     /// What the turn's start left to the model, until the cursor moves.
@@ -78,20 +89,6 @@ impl Phase {
         }
     }
 
-    /// The calls that have no result in the transcript yet.
-    fn batch(&self) -> Option<&Batch> {
-        match self {
-            Phase::Permit(batch) | Phase::Tools(batch) | Phase::Pause(batch) => Some(batch),
-            Phase::Readmit(phase) => phase.batch(),
-            Phase::Catalog(asked) => match &asked.then {
-                Then::Calls(batch) => Some(batch),
-                Then::Resume { phase, .. } => phase.batch(),
-                Then::Start { .. } => None,
-            },
-            _ => None,
-        }
-    }
-
     /// The phase, out of a turn that is given up.
     pub(super) fn take(&mut self) -> Self {
         std::mem::replace(self, Phase::Done(Outcome::Cancelled))
@@ -128,7 +125,7 @@ pub struct SaveFormat;
 
 impl SaveFormat {
     /// Goes up whenever saved data changes its layout.
-    const NUMBER: u32 = 2;
+    const NUMBER: u32 = 3;
 }
 
 impl From<SaveFormat> for u32 {
@@ -241,36 +238,92 @@ impl State {
         asks || !self.hidden.is_empty()
     }
 
+    /// Whether the calls of a batch are those of the last message, one by one.
+    fn has_called(&self, batch: &Batch) -> bool {
+        let Some(Message::Assistant { calls, .. }) = self.transcript.last() else { return batch.calls.is_empty() };
+        calls.iter().eq(batch.calls.iter().map(|gated| gated.call.clone().normalised()).collect::<Vec<_>>().iter())
+    }
+
     /// What no turn of this graph comes to.
-    fn impossible(&self, setup: &Setup) -> Option<&'static str> {
+    pub(super) fn impossible(&self, setup: &Setup) -> Option<&'static str> {
+        self.impossible_place(setup).or_else(|| self.impossible_phase(setup, &self.phase, true))
+    }
+
+    /// What is wrong with where it is.
+    fn impossible_place(&self, setup: &Setup) -> Option<&'static str> {
         let graph = &setup.graph;
         if !self.catalog.is_of(setup) {
             return Some("it has more of the catalog open than it may, or a tool that nobody told of");
         }
-        if self.cursor.iter().chain(&self.opened).any(|skill| graph.skill(*skill).is_none()) {
+        let exists = |skill: &SkillIx| graph.skill(*skill).is_some();
+        let menu = self.menu.iter().flat_map(|menu| menu.skills());
+        let hidden = self.hidden.iter();
+        if !self.cursor.iter().chain(&self.opened).copied().chain(menu).chain(hidden).all(|skill| exists(&skill)) {
             return Some("it is on a skill that the graph does not have");
         }
-        if let Some(procedure) = &self.procedure
-            && (Some(procedure.skill()) != self.cursor || !procedure.is_within(graph))
-        {
+        if self.cursor.is_some_and(|cursor| graph.is_open(cursor) || self.hidden.has(cursor)) {
+            return Some("it is on a skill that cannot hold the cursor");
+        }
+        let mut seen = BTreeSet::new();
+        let may_be_opened = |skill: &SkillIx| graph.is_open(*skill) && !self.hidden.has(*skill);
+        if !self.opened.iter().all(|skill| may_be_opened(skill) && seen.insert(*skill)) {
+            return Some("a skill is open beside the cursor that cannot be opened there");
+        }
+        let procedure = self.procedure.as_ref();
+        let has_steps = self.cursor.is_some_and(|cursor| Procedure::begin(graph, cursor).is_some());
+        let is_of_cursor = |procedure: &Procedure| Some(procedure.skill()) == self.cursor && procedure.is_within(graph);
+        if procedure.is_some() != has_steps || !procedure.is_none_or(is_of_cursor) {
             return Some("its procedure is not one of the open skill, or is beyond its end");
         }
+        None
+    }
+
+    /// What is wrong with what it waits for. `now`: it waits for it now, and not only after permissions are asked anew.
+    fn impossible_phase(&self, setup: &Setup, phase: &Phase, now: bool) -> Option<&'static str> {
+        let graph = &setup.graph;
         // Between an offer and the end of its batch nothing changes that the offer depends on. What waits for a person, or for
         // permissions anew, passes the gate once more.
         let offer = Offer::of(setup, self);
-        match &self.phase {
-            Phase::Model(saved) if *saved != offer => return Some("it offers other tools than the graph does there"),
-            Phase::Catalog(Asked { then: Then::Calls(batch), .. }) | Phase::Permit(batch) | Phase::Tools(batch)
-                if !batch.is_offered_by(&offer) =>
-            {
-                return Some("it runs a tool that the graph does not offer there");
+        let wrong = match phase {
+            Phase::Readmit(inner) => match **inner {
+                Phase::Readmit(_) | Phase::Admit { .. } | Phase::Pause(_) | Phase::Done(_) => {
+                    Some("it asks for permissions where none are asked for")
+                }
+                _ => self.impossible_phase(setup, inner, false),
+            },
+            Phase::Catalog(Asked { then: Then::Resume { phase, .. }, .. }) => match **phase {
+                Phase::Readmit(_) | Phase::Admit { .. } | Phase::Done(_) => Some("it asks for a catalog where none is"),
+                _ => self.impossible_phase(setup, phase, false),
+            },
+            Phase::Score(start) | Phase::Decide(start) if !start.skills().all(|skill| graph.skill(skill).is_some()) => {
+                Some("it starts with a skill that the graph does not have")
             }
-            Phase::Tools(batch) if batch.is_complete() => return Some("it waits for tools that have all returned"),
-            Phase::Pause(batch) if !batch.is_pending() => return Some("it waits for a person who was asked nothing"),
-            _ => {}
+            Phase::Model(saved) if *saved != offer && now => Some("it offers other tools than the graph does there"),
+            Phase::Catalog(Asked { then: Then::Calls(batch), .. }) | Phase::Permit(batch) | Phase::Tools(batch)
+                if now && !batch.is_offered_by(&offer) =>
+            {
+                Some("it runs a tool that the graph does not offer there")
+            }
+            Phase::Tools(batch) if now && batch.is_complete() => Some("it waits for tools that have all returned"),
+            Phase::Pause(batch) if !batch.is_pending() => Some("it waits for a person who was asked nothing"),
+            _ => None,
+        };
+        let batch = match phase {
+            Phase::Permit(batch) | Phase::Tools(batch) | Phase::Pause(batch) => Some(batch),
+            Phase::Catalog(Asked { then: Then::Calls(batch), .. }) => Some(batch),
+            _ => None,
+        };
+        wrong.or_else(|| self.impossible_batch(setup, batch?))
+    }
+
+    fn impossible_batch(&self, setup: &Setup, batch: &Batch) -> Option<&'static str> {
+        if !batch.is_as_called(setup, self) {
+            return Some("it runs another tool than the model called, or with other arguments");
         }
-        let changed = self.phase.batch().is_some_and(|batch| !batch.is_as_called());
-        changed.then_some("it runs a tool with other arguments than the model gave")
+        if !batch.asks_as_asked(setup, self) {
+            return Some("it asks a person something else than it asked before");
+        }
+        (!self.has_called(batch)).then_some("its calls are not those of the model's last message")
     }
 }
 
@@ -291,6 +344,7 @@ impl Turn {
     /// that was not offered, or a step be behind that is not. [`RestoreError::NoPermissions`] where permissions were asked
     /// for, and the setup has none.
     pub fn restore(setup: Arc<Setup>, saved: SavedTurn) -> Result<Self, RestoreError> {
+        let saved = saved.indexed()?;
         if !saved.is_of(&setup) {
             if saved.graph.is_same_graph(&setup.graph) {
                 return Self::migrate(setup, saved);
@@ -316,7 +370,11 @@ impl Turn {
         match &mut self.state.phase {
             Phase::Admit { .. } | Phase::Readmit(_) | Phase::Pause(_) | Phase::Done(_) => {}
             phase => {
-                let inner = phase.take();
+                let inner = match phase.take() {
+                    // It was asking anew already, and begins with that again.
+                    Phase::Catalog(Asked { then: Then::Resume { phase, .. }, .. }) => *phase,
+                    other => other,
+                };
                 *phase = Phase::Readmit(Box::new(inner));
             }
         }
@@ -324,6 +382,14 @@ impl Turn {
 }
 
 impl SavedTurn {
+    /// The same, with what is known of its transcript: nothing but the messages is saved.
+    pub(super) fn indexed(mut self) -> Result<Self, RestoreError> {
+        let transcript = std::mem::take(&mut self.state.transcript);
+        let what = "its messages are not in order: a call is without its result, or an id stands twice";
+        self.state.transcript = indexed(transcript).ok_or(RestoreError::Impossible { what })?;
+        Ok(self)
+    }
+
     /// Whether it was saved under this graph. The steps of a procedure are part of what the fingerprint is of.
     pub(super) fn is_of(&self, setup: &Setup) -> bool {
         self.graph == GraphStamp { steps: self.graph.steps.clone(), ..GraphStamp::of(setup, None) }

@@ -1,13 +1,15 @@
 //! What every provider takes, whatever came before (SPEC 14.3): names, ids, texts, pairs of calls and results, schemas of tools.
 //! Done here once, so that no adapter has to.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{Message, ModelReply, ToolCall, ToolMessage, Transcript, words};
+use super::message::Spoken;
+use super::{Message, ToolCall, ToolMessage, Transcript, words};
 use crate::decl::{Status, is_tool_name};
+use crate::text::is_blank;
 
 /// What stands for a text that is empty: providers refuse a message without one.
 const NO_TEXT: &str = "(no text)";
@@ -24,42 +26,61 @@ pub(super) fn wire_name(name: &str) -> String {
 
 /// The text, or that there is none.
 pub(super) fn wire_text(text: &str) -> String {
-    if text.trim().is_empty() { NO_TEXT.to_owned() } else { text.to_owned() }
+    if is_blank(text) { NO_TEXT.to_owned() } else { text.to_owned() }
 }
 
-/// Gives each call without an id one.
-pub(super) fn with_ids(mut reply: ModelReply) -> ModelReply {
-    for (at, call) in reply.calls.iter_mut().enumerate() {
-        if call.id.trim().is_empty() {
-            call.id = format!("call_{at}");
-        }
+/// Whether every provider takes it as the id of a call.
+fn is_call_id(id: &str) -> bool {
+    (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}
+
+/// Ids for the calls of a conversation: an id stays if every provider takes it and no other call has it, else the call gets one
+/// of our own.
+struct CallIds<'a> {
+    /// What was called before.
+    transcript: &'a Transcript,
+    taken: HashSet<String>,
+    number: usize,
+}
+
+impl<'a> CallIds<'a> {
+    fn after(transcript: &'a Transcript) -> Self {
+        Self { transcript, taken: HashSet::new(), number: transcript.count_calls() }
     }
-    reply
-}
 
-/// Ids that no two of the calls share: a call that has the id of one before it gets another.
-pub(super) fn distinct_ids<'a>(calls: impl Iterator<Item = &'a mut ToolCall>) {
-    let mut seen = HashSet::new();
-    for call in calls {
-        let mut id = call.id.clone();
-        let mut copy = 1;
-        while !seen.insert(id.clone()) {
-            copy += 1;
-            id = format!("{}_{copy}", call.id);
+    fn is_free(&self, id: &str) -> bool {
+        is_call_id(id) && !self.transcript.has_call(id) && !self.taken.contains(id)
+    }
+
+    fn give(&mut self, call: &mut ToolCall) {
+        while !self.is_free(&call.id) {
+            self.number += 1;
+            call.id = format!("call_{}", self.number);
         }
-        call.id = id;
+        self.taken.insert(call.id.clone());
     }
 }
 
-/// A conversation that was said elsewhere, as providers take it: each call has its result, in the order of the calls, in the
-/// message behind it; results without a call, and messages without a text, are gone.
+/// Sees to it that no two calls of a conversation have one id (SPEC 6).
+pub(super) fn number_calls<'a>(before: &Transcript, calls: impl Iterator<Item = &'a mut ToolCall>) {
+    let mut ids = CallIds::after(before);
+    calls.for_each(|call| ids.give(call));
+}
+
+/// A conversation that was said elsewhere, as providers take it: each call has an id of its own and its result, in the order of
+/// the calls, in the message behind it; results without a call, and messages without a text, are gone.
 pub(super) fn tidied(transcript: Transcript) -> Transcript {
+    if transcript.is_in_order() {
+        return transcript;
+    }
+    let nothing = Transcript::new();
+    let mut ids = CallIds::after(&nothing);
     let messages: Vec<&Arc<Message>> = transcript.shared().collect();
     let mut tidy: Vec<Arc<Message>> = Vec::with_capacity(messages.len());
     for (at, message) in messages.iter().enumerate() {
         match &***message {
             Message::Assistant { text, calls } if calls.is_empty() => {
-                if !text.trim().is_empty() {
+                if !is_blank(text) {
                     tidy.push((*message).clone());
                 }
             }
@@ -69,63 +90,97 @@ pub(super) fn tidied(transcript: Transcript) -> Transcript {
                     Some(Message::ToolResults { results }) => results.as_slice(),
                     _ => &[],
                 };
-                if let Some(next) = next.filter(|_| are_paired(calls, results)) {
+                if let Some(next) = next.filter(|_| are_paired(calls, results, &mut ids)) {
                     tidy.extend([(*message).clone(), next.clone()]);
                     continue;
                 }
-                let (calls, results) = paired(calls, results);
+                let (calls, results) = paired(calls, results, &mut ids);
                 tidy.push(Arc::new(Message::Assistant { text: text.clone(), calls }));
                 tidy.push(Arc::new(Message::ToolResults { results }));
             }
             // They stand behind their calls already, or have none.
             Message::ToolResults { .. } => {}
-            Message::User { text } if text.trim().is_empty() => {
+            Message::User { text } if is_blank(text) => {
                 tidy.push(Arc::new(Message::User { text: wire_text(text) }));
             }
-            Message::Framework { text } if text.trim().is_empty() => {}
+            Message::Framework { text, .. } if is_blank(text) => {}
             Message::User { .. } | Message::Framework { .. } => tidy.push((*message).clone()),
         }
     }
-    let tidy: Transcript = tidy.into_iter().collect();
-    if tidy == transcript { transcript } else { tidy }
+    let ids = ids.taken;
+    tidy.into_iter().collect::<Transcript>().in_order(ids)
 }
 
-/// Whether [`paired`] would leave them as they are. What this library said itself is so, and is not copied for every turn.
-fn are_paired(calls: &[ToolCall], results: &[ToolMessage]) -> bool {
-    let mut ids = HashSet::new();
-    calls.len() == results.len()
+/// A transcript that comes from where a turn was saved: as it is, with the ids of its calls. None where no turn left it like that:
+/// calls have their results behind them, but for those that are under way.
+pub(super) fn indexed(transcript: Transcript) -> Option<Transcript> {
+    let nothing = Transcript::new();
+    let mut ids = CallIds::after(&nothing);
+    let messages: Vec<&Arc<Message>> = transcript.shared().collect();
+    for (at, message) in messages.iter().enumerate() {
+        let in_order = match (&***message, messages.get(at + 1).map(|next| &***next)) {
+            (Message::Assistant { calls, .. }, _) if calls.is_empty() => true,
+            (Message::Assistant { calls, .. }, Some(Message::ToolResults { results })) => {
+                are_paired(calls, results, &mut ids)
+            }
+            (Message::Assistant { calls, .. }, None) => calls.iter().all(|call| {
+                let is_free = ids.is_free(&call.id) && call.is_normalised();
+                ids.taken.insert(call.id.clone());
+                is_free
+            }),
+            (Message::Assistant { .. }, Some(_)) => false,
+            (Message::ToolResults { .. }, _) => {
+                let before = at.checked_sub(1).and_then(|before| messages.get(before)).map(|before| &***before);
+                matches!(before, Some(Message::Assistant { calls, .. }) if !calls.is_empty())
+            }
+            (Message::User { .. } | Message::Framework { .. }, _) => true,
+        };
+        if !in_order {
+            return None;
+        }
+    }
+    let ids = ids.taken;
+    Some(transcript.in_order(ids))
+}
+
+/// Whether [`paired`] would leave them as they are; if so, their ids are taken.
+fn are_paired(calls: &[ToolCall], results: &[ToolMessage], ids: &mut CallIds<'_>) -> bool {
+    let mut own = HashSet::new();
+    let are_paired = calls.len() == results.len()
         && calls.iter().zip(results).all(|(call, result)| {
-            ids.insert(&call.id)
+            ids.is_free(&call.id)
+                && own.insert(&call.id)
                 && call.is_normalised()
                 && (&call.id, &call.name) == (&result.call_id, &result.name)
-                && !result.text.trim().is_empty()
-        })
+                && !is_blank(&result.text)
+        });
+    if are_paired {
+        ids.taken.extend(calls.iter().map(|call| call.id.clone()));
+    }
+    are_paired
 }
 
 /// Calls with a result each. A call that has none was interrupted.
-fn paired(calls: &[ToolCall], results: &[ToolMessage]) -> (Vec<ToolCall>, Vec<ToolMessage>) {
-    let mut left: Vec<&ToolMessage> = results.iter().collect();
-    let found: Vec<Option<ToolMessage>> = calls
-        .iter()
-        .map(|call| {
-            let at = left.iter().position(|result| result.call_id == call.id)?;
-            Some(left.remove(at).clone())
-        })
-        .collect();
-    let mut calls: Vec<ToolCall> = calls.iter().cloned().map(ToolCall::normalised).collect();
-    distinct_ids(calls.iter_mut());
-    let results = calls.iter().zip(found).map(|(call, found)| {
+fn paired(calls: &[ToolCall], results: &[ToolMessage], ids: &mut CallIds<'_>) -> (Vec<ToolCall>, Vec<ToolMessage>) {
+    let mut left: HashMap<&str, VecDeque<&ToolMessage>> = HashMap::new();
+    for result in results {
+        left.entry(&result.call_id).or_default().push_back(result);
+    }
+    let pair = |call: &ToolCall| {
+        let found = left.get_mut(call.id.as_str()).and_then(VecDeque::pop_front).cloned();
+        let mut call = call.clone().normalised();
+        ids.give(&mut call);
         let (call_id, name) = (call.id.clone(), call.name.clone());
-        match found {
+        let result = match found {
             Some(result) => ToolMessage { call_id, name, text: wire_text(&result.text), ..result },
             None => {
                 let text = words::interrupted(&call.name);
-                ToolMessage { call_id, name, text, status: Some(Status::Failure) }
+                Spoken::by_framework(text).into_result(call_id, &name, Some(Status::Failure))
             }
-        }
-    });
-    let results = results.collect();
-    (calls, results)
+        };
+        (call, result)
+    };
+    calls.iter().map(pair).unzip()
 }
 
 /// The schema of a tool's arguments as every provider takes it: of an object, with properties, even where it has none.

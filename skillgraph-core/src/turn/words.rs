@@ -1,8 +1,10 @@
 //! Every sentence that the turn machine says to a model, in one place. Refusals name what is allowed (SPEC 5.4).
 
+use super::message::Spoken;
+use super::settle::Ending;
 use super::start::{Menu, reachable};
 use super::state::State;
-use super::{CatalogRefusal, PickRefusal, Procedure, Setup, Trip};
+use super::{CatalogRefusal, PickRefusal, Procedure, Setup, SkipRefusal, Trip};
 use crate::catalog::{Binding, Catalog, CatalogEntry, Disclosure, NotBound, Opened, Opening, SkillPolicy, header_line};
 use crate::decide::Cause;
 use crate::decl::{OnSkip, SkillId, Status, ToolId};
@@ -23,6 +25,9 @@ pub(super) fn system_prompt(setup: &Setup, state: &State) -> String {
         let listing = catalog.listing(&state.catalog.away);
         sections.extend((!listing.is_empty()).then(|| listing.into_owned()));
     }
+    if !crate::text::is_blank(&state.system) {
+        sections.push(state.system.clone());
+    }
     let open = state.cursor.iter().chain(&state.opened).filter_map(|skill| graph.skill(*skill));
     sections.extend(open.filter(|skill| skill.surface.is_in_prompt()).map(body_section));
     if let Some(procedure) = &state.procedure
@@ -37,26 +42,23 @@ pub(super) fn system_prompt(setup: &Setup, state: &State) -> String {
     sections.join("\n\n")
 }
 
-/// How the heading of a body begins.
-pub(super) const BODY_HEADING: &str = "# Skill: ";
-
 /// A body under its heading, as it stands on every surface.
 pub(super) fn body_section(skill: &Skill) -> String {
-    format!("{BODY_HEADING}{}\n\n{}", skill.id, skill.body)
+    format!("# Skill: {}\n\n{}", skill.id, skill.body)
 }
 
 /// The same, where no result of `read_skill` could bring it. It ends with the body.
-pub(super) fn body_again(skill: &Skill) -> String {
-    format!("{FRAMEWORK}`{}` is open. Its instructions:\n\n{}", skill.id, body_section(skill))
+pub(super) fn body_again(skill: &Skill) -> Spoken {
+    let words = format!("{FRAMEWORK}`{}` is open. Its instructions:", skill.id);
+    Spoken::with_body(&words, skill.id.as_str(), &body_section(skill))
 }
 
 /// What a result of `read_skill` says, and the body where that is the place for it. It ends with the body.
-pub(super) fn with_body(mut text: String, skill: &Skill) -> String {
-    if skill.surface.is_in_result() {
-        text.push_str("\n\n");
-        text.push_str(&body_section(skill));
+pub(super) fn with_body(text: String, skill: &Skill) -> Spoken {
+    match skill.surface.is_in_result() {
+        true => Spoken::with_body(&text, skill.id.as_str(), &body_section(skill)),
+        false => Spoken::by_framework(text),
     }
-    text
 }
 
 /// What the start of the turn leaves to the model.
@@ -145,16 +147,13 @@ pub(super) const SEARCH_SKILLS_DESCRIPTION: &str =
 /// Where a setup has no catalog any more.
 pub(super) const NO_CATALOG: &str = "There are no skills to open any more.";
 
-/// A skill of the catalog that opened, for the model.
-pub(super) fn catalog_opened(entry: &CatalogEntry, prompt: &str, opening: &Opening, policy: &SkillPolicy) -> String {
+/// A skill of the catalog that opened, for the model. It ends with the instructions.
+pub(super) fn catalog_opened(entry: &CatalogEntry, prompt: &str, opening: &Opening, policy: &SkillPolicy) -> Spoken {
     let key = &entry.key;
     let already = if opening.already_open { " already" } else { "" };
     let mut text = format!("`{key}` is open{already}.");
     if entry.needs_sandbox {
         text.push_str(" It needs a sandbox.");
-    }
-    if !prompt.trim().is_empty() {
-        text.push_str(&format!(" Its instructions:\n\n{prompt}\n"));
     }
     text.push_str(&bound(&opening.binding));
     if let Some(index) = &opening.index {
@@ -164,19 +163,30 @@ pub(super) fn catalog_opened(entry: &CatalogEntry, prompt: &str, opening: &Openi
         });
         let rows: String = rows.collect();
         let cut = entry.tools.len().saturating_sub(index.len());
-        let cut = if cut == 0 { String::new() } else { format!("\n({cut} more are not shown.)") };
+        let cut = match cut {
+            0 => String::new(),
+            _ => format!("\n({cut} more are not shown: open `{key}` again with a `query` that says what you need.)"),
+        };
         text.push_str(&format!(
             "\nIt has {} tools, of which {} can be bound. Bind those that you need with `bind_skill_tools`:{rows}{cut}",
             entry.tools.len(),
             policy.max_bound_tools_per_skill
         ));
     }
-    text
+    if crate::text::is_blank(prompt) {
+        return Spoken::by_framework(text);
+    }
+    text.push_str("\n\nIts instructions:");
+    Spoken::with_body(&text, key, prompt)
 }
 
 /// A skill of the catalog that opened by itself.
-pub(super) fn preopened(text: &str) -> String {
-    format!("{FRAMEWORK}{text}")
+pub(super) fn preopened(mut opened: Spoken) -> Spoken {
+    opened.text.insert_str(0, FRAMEWORK);
+    if let Some(body) = opened.aside.as_mut().and_then(|aside| aside.body.as_mut()) {
+        body.from += FRAMEWORK.len();
+    }
+    opened
 }
 
 /// Tools that were bound, and not.
@@ -237,15 +247,12 @@ pub(super) fn search_results(hits: &[&CatalogEntry], found: bool, opened: &Opene
     }
     let rows = hits.iter().map(|entry| {
         let open = if opened.is_open(&entry.key) { " (open already)" } else { "" };
-        format!("\n{SEARCH_ROW}{}{open}", header_line(entry))
+        format!("\n- {}{open}", header_line(entry))
     });
     let rows: String = rows.collect();
     let first = if found { "Best first:" } else { "Nothing fits these words. Some of the skills that there are:" };
     format!("{first}{rows}\n\nOpen one with `open_skill`.")
 }
-
-/// How a row of a search begins.
-pub(super) const SEARCH_ROW: &str = "- ";
 
 /// A call of a tool that another call of the same message has bound.
 pub(super) fn bound_in_this_message(name: &str) -> String {
@@ -257,22 +264,36 @@ pub(super) fn not_bound(name: &str, key: &str) -> String {
     format!("`{name}` is not bound: bind it with `bind_skill_tools`, as a tool of `{key}`, and call it then.")
 }
 
-/// A call of a tool that was not in the request.
-pub(super) fn not_offered(name: &str, offered: &[ToolId]) -> String {
+/// The names of an offer, as a refusal says them; empty where nothing is offered.
+pub(super) fn offered_names(offered: &[ToolId]) -> String {
+    joined(offered.iter().map(ToolId::as_str))
+}
+
+/// A call of a tool that was not in the request, which had those names.
+pub(super) fn not_offered(name: &str, offered: &str) -> String {
+    let name = short(name);
     if offered.is_empty() {
         return format!("`{name}` is not available here, and no other tool is. Answer without one.");
     }
-    format!("`{name}` is not available here. Available now: {}.", joined(offered.iter().map(ToolId::as_str)))
+    format!("`{name}` is not available here. Available now: {offered}.")
+}
+
+/// A call behind as many others as one message may make.
+pub(super) fn too_many_calls(name: &str, most: usize) -> String {
+    format!(
+        "`{}` was not run: a message makes {most} calls at the most. Make the others in your next one.",
+        short(name)
+    )
+}
+
+/// A name that a model made up, no longer than a tool's can be.
+fn short(name: &str) -> &str {
+    name.char_indices().nth(64).map_or(name, |(end, _)| name.get(..end).unwrap_or_default())
 }
 
 /// Arguments that cannot be read.
 pub(super) fn bad_arguments(name: &str, reason: impl std::fmt::Display) -> String {
     format!("`{name}` was not run: {reason}.")
-}
-
-/// Two calls with one id.
-pub(super) fn duplicate_id(name: &str, id: &str) -> String {
-    format!("`{name}` was not run: two calls of one message had the id `{id}`. Give every call an id of its own.")
 }
 
 /// A call that the token limit cut off.
@@ -315,11 +336,26 @@ pub(super) fn unanswered(name: &str) -> String {
 /// What stood where a skill was named that may not be seen any more.
 pub(super) const WITHDRAWN: &str = "This is not available any more.";
 
-/// A result over the ceiling.
-pub(super) fn over_ceiling(name: &str, characters: usize, ceiling: usize) -> String {
-    format!(
-        "`{name}` returned {characters} characters, more than the {ceiling} that fit. Nothing of it is shown: ask for less."
-    )
+/// What stands behind the part of a result that is shown.
+pub(super) fn cut_result(missing: usize, shown: usize) -> String {
+    format!("[The result is longer than is shown: {missing} characters are missing after the first {shown}.]")
+}
+
+/// What stands behind the result of a call whose arguments a person changed.
+pub(super) fn changed_by_person(arguments: &serde_json::Map<String, serde_json::Value>) -> String {
+    let arguments = serde_json::to_string(arguments).unwrap_or_default();
+    format!("[A person changed the arguments of this call before they approved it. It ran with {arguments}.]")
+}
+
+/// What a person is asked about a call whose tool asks, and does not say what.
+pub(super) fn may_it_run(name: &str, arguments: &serde_json::Map<String, serde_json::Value>) -> String {
+    let arguments = serde_json::to_string(arguments).unwrap_or_default();
+    format!("Run `{name}` with {arguments}?")
+}
+
+/// What the model is told after a reply without words and calls.
+pub(super) fn blank_reply() -> String {
+    format!("{FRAMEWORK}Your last reply was empty. Answer the user, or say why you cannot.")
 }
 
 /// A refused pick.
@@ -359,7 +395,7 @@ pub(super) fn pick_refused(
 }
 
 /// A pick that moved the cursor.
-pub(super) fn pick_opened(skill: &Skill, procedure: Option<&Procedure>, graph: &Graph) -> String {
+pub(super) fn pick_opened(skill: &Skill, procedure: Option<&Procedure>, graph: &Graph) -> Spoken {
     let mut text = format!("`{}` is open: its instructions and tools are in place.", skill.id);
     if let Some(procedure) = procedure
         && let Some(step) = procedure.current(graph)
@@ -371,7 +407,7 @@ pub(super) fn pick_opened(skill: &Skill, procedure: Option<&Procedure>, graph: &
 }
 
 /// A pick that opened a skill beside the cursor.
-pub(super) fn pick_opened_beside(skill: &Skill) -> String {
+pub(super) fn pick_opened_beside(skill: &Skill) -> Spoken {
     with_body(format!("`{}` is open for the rest of this turn, beside the skill you are in.", skill.id), skill)
 }
 
@@ -386,9 +422,15 @@ pub(super) fn pick_superseded(id: &SkillId, won: Option<&SkillId>, by: Cause) ->
     format!("`{id}` was not opened: {reason} to `{won}`.")
 }
 
-/// A pick in the turn's last model call.
-pub(super) fn pick_too_late(id: &SkillId) -> String {
-    format!("`{id}` was not opened: the turn ended at its limit of model calls.")
+/// A pick in the turn's last batch.
+pub(super) fn pick_as_the_turn_ended(id: &SkillId, ending: Ending) -> String {
+    let why = match ending {
+        Ending::Cap => "at its limit of model calls",
+        Ending::Stopped => "because it was going in circles",
+        Ending::Declined => "because you declined in the same message",
+        Ending::Cancelled => "because it was cancelled",
+    };
+    format!("`{id}` was picked, and the turn ended with that: {why}.")
 }
 
 /// The catalog, as `list_skills` returns it.
@@ -410,6 +452,20 @@ pub(super) const SKIP_NEEDS_REASON: &str = "The step was not skipped: say why it
 
 /// A second change of the pointer in one batch.
 pub(super) const SKIP_ONE_A_MESSAGE: &str = "The step was not skipped: the procedure moves one step a message.";
+
+/// A step that was not skipped.
+pub(super) fn skip_refused(why: SkipRefusal) -> &'static str {
+    match why {
+        SkipRefusal::NoReason => SKIP_NEEDS_REASON,
+        SkipRefusal::StepCalled => "The step was not skipped: you called its tool in the same message.",
+        SkipRefusal::SkippedAlready => SKIP_ONE_A_MESSAGE,
+    }
+}
+
+/// A call of the tool of a step that the same message has skipped.
+pub(super) fn step_is_skipped(name: &str) -> String {
+    format!("`{name}` was not run: you skipped its step in the same message.")
+}
 
 /// `skip_step` that held.
 pub(super) fn skip_held(procedure: &Procedure, step: &Step, graph: &Graph) -> String {
@@ -435,10 +491,14 @@ pub(super) fn standing(procedure: &Procedure, graph: &Graph) -> String {
     format!("[Step {} of {total} is next: `{}`. {}]", procedure.step(), graph.tool_id(step.tool), note(step))
 }
 
-/// The same, after a call that did not take the step.
-pub(super) fn standing_still(procedure: &Procedure, step: &Step, status: Status, graph: &Graph) -> String {
-    let (number, total) = (procedure.step(), procedure.total(graph));
-    format!("[Step {number} of {total} is still open: `{}` came back as {status}.]", graph.tool_id(step.tool))
+/// The same, after a call of the step's tool that did not take it.
+pub(super) fn standing_still(procedure: &Procedure, step: usize, status: Status, graph: &Graph) -> String {
+    format!("[Step {step} of {} is still open: this call came back as {status}.]", procedure.total(graph))
+}
+
+/// The same, after a call of the step's tool beside the one that took it.
+pub(super) fn taken_already(procedure: &Procedure, step: usize, graph: &Graph) -> String {
+    format!("[Step {step} of {} was taken by another call of the same message.]", procedure.total(graph))
 }
 
 /// The reminder after an answer with steps left: once a turn, and in the past tense, so that it is no standing order.
@@ -461,6 +521,13 @@ pub(super) fn spinning(trips: &[Trip]) -> String {
         .map(|trip| match trip {
             Trip::PingPong { skill, other, moves } => {
                 format!("the conversation went to and fro between `{other}` and `{skill}`, {moves} moves in a row")
+            }
+            Trip::Cycle { skills, rounds } => {
+                format!("the conversation went round {} {rounds} times", listed(skills))
+            }
+            Trip::RepeatedCalls { tools, count } => {
+                let tools = joined(tools.iter().map(String::as_str));
+                format!("the same calls of {tools} were made {count} times in a row")
             }
             Trip::Refusals { count } => format!("{count} picks were refused in a row"),
             Trip::Repeats { tool, count } => {

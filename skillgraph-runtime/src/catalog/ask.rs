@@ -131,7 +131,7 @@ fn bind(given: Vec<DynTool>, asked: &[String]) -> (Vec<CatalogTool>, Vec<BoundTo
     let bound = given.map(BoundTool::dynamic).filter(BoundTool::takes_an_object);
     bound
         .map(|tool| {
-            let told = CatalogTool { spec: Arc::new(tool.spec.clone()), capabilities: tool.capabilities.clone() };
+            let told = CatalogTool::new(Arc::new(tool.spec.clone()), tool.capabilities.clone());
             (told, tool)
         })
         .unzip()

@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::{CatalogAnswer, CatalogQuestion, CatalogRefusal, CatalogTool};
-use crate::catalog::{Binding, Catalog, CatalogEntry, Opening, ToolHeader};
+use crate::catalog::{Binding, Catalog, CatalogEntry, NotBoundReason, Opening, ToolHeader};
 use crate::decl::Status;
 use crate::graph::ToolIx;
 use crate::turn::dispatch::{Batch, Fate};
 use crate::turn::machine::Turn;
+use crate::turn::message::Spoken;
 use crate::turn::{CallRefusal, Capability, Event, words};
 
 /// A call of one of the catalog's own tools.
@@ -28,7 +29,7 @@ impl Turn {
         let mut bound: Vec<String> = Vec::new();
         for gated in &mut batch.calls {
             let Fate::Catalog(call) = &gated.fate else { continue };
-            let (text, status) = match call {
+            let (text, status): (Spoken, Status) = match call {
                 CatalogCall::Open { key, query } => match self.open(key, query.as_deref(), &mut material) {
                     Ok((text, binding)) => {
                         bound.extend(binding.bound);
@@ -38,14 +39,16 @@ impl Turn {
                 },
                 CatalogCall::Bind { key, tools } => match self.bind(key, tools, &mut material) {
                     Ok(binding) => {
-                        let text = words::tools_bound(key, &binding);
+                        let text = Spoken::by_framework(words::tools_bound(key, &binding));
                         let none = binding.bound.is_empty() && !binding.not_bound.is_empty();
                         bound.extend(binding.bound);
                         (text, if none { Status::Invalid } else { Status::Success })
                     }
                     Err(reason) => self.refuse(key, reason),
                 },
-                CatalogCall::Search { query, limit } => (self.search(query, *limit), Status::Success),
+                CatalogCall::Search { query, limit } => {
+                    (Spoken::by_framework(self.search(query, *limit)), Status::Success)
+                }
             };
             gated.fate = Fate::Said { text, status };
         }
@@ -72,12 +75,12 @@ impl Turn {
         }
     }
 
-    fn refuse(&mut self, key: &str, reason: CatalogRefusal) -> (String, Status) {
+    fn refuse(&mut self, key: &str, reason: CatalogRefusal) -> (Spoken, Status) {
         let text = match &self.setup.catalog {
             Some(catalog) => words::catalog_refused(key, &reason, catalog, &self.state.catalog.opened),
             None => words::NO_CATALOG.to_owned(),
         };
-        (text, Status::Invalid)
+        (Spoken::by_framework(text), Status::Invalid)
     }
 
     /// Opens a skill with what the host gave. What the model reads, and what was bound.
@@ -86,11 +89,12 @@ impl Turn {
         key: &str,
         query: Option<&str>,
         material: &mut Material,
-    ) -> Result<(String, Binding), CatalogRefusal> {
+    ) -> Result<(Spoken, Binding), CatalogRefusal> {
         let setup = self.setup.clone();
         let iteration = self.state.iteration;
         let opened = setup.catalog.as_ref().ok_or(CatalogRefusal::Unknown).and_then(|catalog| {
             let entry = self.openable(catalog, key)?;
+            self.state.catalog.named.insert(key.to_owned());
             let (prompt, ranked, tools) = self.take_opened(catalog, entry, query, material)?;
             let rank = |_: &str, index: &[ToolHeader]| in_order(index, &ranked);
             let mut opening =
@@ -163,6 +167,7 @@ impl Turn {
         let iteration = self.state.iteration;
         let bound = setup.catalog.as_ref().ok_or(CatalogRefusal::Unknown).and_then(|catalog| {
             let entry = self.openable(catalog, key)?;
+            self.state.catalog.named.insert(key.to_owned());
             let mut binding =
                 self.state.catalog.opened.bind(entry, names, catalog.policy()).map_err(|_| CatalogRefusal::NotOpen)?;
             let is_it =
@@ -189,8 +194,18 @@ impl Turn {
     /// Keeps what the host told of the tools that are bound; what it did not tell of is not bound.
     fn take_tools(&mut self, key: &str, binding: &mut Binding, tools: Vec<CatalogTool>) {
         let setup = self.setup.clone();
-        let told = |name: &str| setup.is_registered(name) || tools.iter().any(|tool| tool.spec.name == *name);
-        self.state.catalog.opened.take_back(key, binding, told);
+        let missing = |name: &str| {
+            if setup.is_registered(name) {
+                return None;
+            }
+            let Some(tool) = tools.iter().find(|tool| tool.spec.name == *name) else {
+                return Some(NotBoundReason::Failed);
+            };
+            // Where nobody is asked, nobody says yes either.
+            let needs = tool.capabilities().is_some_and(|needed| !needed.is_empty());
+            (needs && setup.permissions.is_none()).then_some(NotBoundReason::NoAuthorizer)
+        };
+        self.state.catalog.opened.take_back(key, binding, missing);
         let new = tools.into_iter().filter(|tool| {
             let name = tool.spec.name.as_str();
             !setup.is_registered(name) && binding.bound.iter().any(|bound| bound == name)
@@ -207,6 +222,7 @@ impl Turn {
         let setup = self.setup.clone();
         let Some(catalog) = &setup.catalog else { return words::NO_CATALOG.to_owned() };
         let (hits, found) = catalog.search(query, limit, &self.state.catalog.away);
+        self.state.catalog.named.extend(hits.iter().map(|entry| entry.key.clone()));
         let iteration = self.state.iteration;
         let keys = hits.iter().map(|entry| entry.key.clone()).collect();
         self.emit(Event::CatalogSearched { iteration, query: query.to_owned(), found, keys });
@@ -220,12 +236,19 @@ impl Turn {
             return declared.clone();
         }
         let name = self.setup.graph.tool_id(tool);
-        self.state.catalog.tool(name.as_str()).map_or_else(Vec::new, |tool| tool.capabilities.clone())
+        match self.state.catalog.tool(name.as_str()) {
+            None => Vec::new(),
+            Some(tool) => match tool.capabilities() {
+                Some(capabilities) => capabilities.to_vec(),
+                // Until the host has told it, nobody has it.
+                None => vec![Capability::Declared("(not known)".to_owned())],
+            },
+        }
     }
 }
 
 /// The answer to the first question that it is, which is answered once.
-fn take(material: &mut Material, is_it: impl Fn(&CatalogQuestion) -> bool) -> Option<CatalogAnswer> {
+pub(super) fn take(material: &mut Material, is_it: impl Fn(&CatalogQuestion) -> bool) -> Option<CatalogAnswer> {
     let at = material.iter().position(|(question, _)| is_it(question))?;
     material.remove(at).map(|(_, answer)| answer)
 }

@@ -4,19 +4,21 @@ use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::answer::{CatalogCall, Material};
+use super::answer::{CatalogCall, Material, take};
 use super::{CatalogAnswer, CatalogQuestion, CatalogRefusal, CloseReason};
 use crate::catalog::{Binding, Catalog, CatalogEntry, Disclosure, Reset, is_usable};
 use crate::turn::dispatch::Batch;
 use crate::turn::machine::Turn;
 use crate::turn::state::Phase;
-use crate::turn::{Event, Message, words};
+use crate::turn::{Event, words};
 
 /// What is being asked, and where the turn goes on then.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::turn) struct Asked {
     round: Round,
     questions: Vec<CatalogQuestion>,
+    /// What has been asked of availability since the turn last went on.
+    keys: BTreeSet<String>,
     pub(in crate::turn) then: Then,
 }
 
@@ -54,56 +56,72 @@ impl Turn {
         }
         let listed = catalog.known().filter(|_| catalog.policy().disclosure == Disclosure::Catalog);
         let listed = listed.map(|entry| entry.key.as_str());
-        let open = self.state.catalog.opened.skills();
-        let keys = listed.chain(open).chain(catalog.preopened().iter().map(String::as_str));
-        let keys = keys.map(str::to_owned).collect();
+        let preopened = catalog.preopened().iter().map(String::as_str);
+        let keys = listed.chain(preopened).map(str::to_owned).chain(self.known_to_the_model()).collect();
         self.ask_who_is_there(keys, then);
     }
 
     /// Answers the calls of a batch that are about the catalog, then dispatches the rest.
     pub(in crate::turn) fn call_catalog(&mut self, batch: Batch) {
-        let keys = match &self.setup.catalog {
-            None => Vec::new(),
-            Some(catalog) => batch.catalog_calls().flat_map(|call| self.concerned(catalog, call)).collect(),
-        };
+        let keys = self.concerned(&batch, &BTreeSet::new());
         self.ask_who_is_there(keys, Then::Calls(batch));
     }
 
-    /// What is open is asked for anew.
-    pub(in crate::turn) fn ask_after_open(&mut self, phase: Phase, changed: bool) {
-        let open = self.state.catalog.opened.skills().map(str::to_owned).collect();
-        self.ask_who_is_there(open, Then::Resume { phase: Box::new(phase), changed });
+    /// All that the next request may list or speak of is asked for anew: another identity may see less of it.
+    pub(in crate::turn) fn ask_anew(&mut self, phase: Phase, changed: bool) {
+        let setup = self.setup.clone();
+        let listed = setup.catalog.iter().filter(|catalog| catalog.policy().disclosure == Disclosure::Catalog);
+        let listed = listed.flat_map(|catalog| catalog.known()).map(|entry| entry.key.clone());
+        let keys = listed.chain(self.known_to_the_model()).collect();
+        self.ask_who_is_there(keys, Then::Resume { phase: Box::new(phase), changed });
     }
 
-    /// The skills that a call is about.
-    fn concerned(&self, catalog: &Catalog, call: &CatalogCall) -> Vec<String> {
-        match call {
+    /// What is open, and what the conversation has named.
+    fn known_to_the_model(&self) -> Vec<String> {
+        let state = &self.state.catalog;
+        state.opened.skills().map(str::to_owned).chain(state.named.iter().cloned()).collect()
+    }
+
+    /// The skills that calls are about. `asked`: those of which it has been asked already whether they are there.
+    fn concerned(&self, batch: &Batch, asked: &BTreeSet<String>) -> Vec<String> {
+        let Some(catalog) = &self.setup.catalog else { return Vec::new() };
+        let denied: BTreeSet<String> = asked.intersection(&self.state.catalog.away).cloned().collect();
+        let concerned = |call: &CatalogCall| match call {
             CatalogCall::Open { key, .. } => vec![key.clone()],
             CatalogCall::Bind { .. } => Vec::new(),
             // Where none may be away, nothing is asked: the search itself is enough.
             CatalogCall::Search { .. } if !catalog.known().any(|entry| entry.may_be_away) => Vec::new(),
             CatalogCall::Search { query, limit } => {
-                let (hits, _) = catalog.search(query, *limit, &BTreeSet::new());
+                // What is away takes no place: others move up, and are asked of in their turn, more of them each time.
+                let limit = limit.saturating_add(2 * denied.len());
+                let (hits, _) = catalog.search(query, limit, &denied);
                 hits.into_iter().map(|entry| entry.key.clone()).collect()
+            }
+        };
+        batch.catalog_calls().flat_map(concerned).collect()
+    }
+
+    fn ask_who_is_there(&mut self, keys: Vec<String>, then: Then) {
+        match self.availability(keys, &BTreeSet::new()) {
+            questions if questions.is_empty() => self.ask_for_material(then),
+            questions => {
+                let round = Round::Availability;
+                self.state.phase = Phase::Catalog(Asked { round, questions, keys: BTreeSet::new(), then });
             }
         }
     }
 
-    fn ask_who_is_there(&mut self, keys: Vec<String>, then: Then) {
-        let catalog = self.setup.catalog.as_ref();
-        let tier = catalog.and_then(|catalog| catalog.policy().model_tier);
+    /// The questions whether these skills are there, each once, without those that have been asked.
+    fn availability(&self, keys: Vec<String>, asked: &BTreeSet<String>) -> Vec<CatalogQuestion> {
+        let Some(catalog) = &self.setup.catalog else { return Vec::new() };
+        let tier = catalog.policy().model_tier;
         let mut seen = BTreeSet::new();
         let is_asked = |key: &String| {
-            let entry = catalog.and_then(|catalog| catalog.find(key));
-            entry.is_some_and(|entry| entry.may_be_away && entry.is_for(tier))
+            let entry = catalog.find(key);
+            !asked.contains(key) && entry.is_some_and(|entry| entry.may_be_away && entry.is_for(tier))
         };
-        let asked = keys.into_iter().filter(is_asked).filter(|key| seen.insert(key.clone()));
-        let questions: Vec<_> = asked.map(|key| CatalogQuestion::Available { key }).collect();
-        if questions.is_empty() {
-            self.ask_for_material(then);
-        } else {
-            self.state.phase = Phase::Catalog(Asked { round: Round::Availability, questions, then });
-        }
+        let keys = keys.into_iter().filter(is_asked).filter(|key| seen.insert(key.clone()));
+        keys.map(|key| CatalogQuestion::Available { key }).collect()
     }
 
     fn ask_for_material(&mut self, then: Then) {
@@ -111,7 +129,8 @@ impl Turn {
         if questions.is_empty() {
             self.catalog_is_done(then, VecDeque::new());
         } else {
-            self.state.phase = Phase::Catalog(Asked { round: Round::Material, questions, then });
+            let keys = BTreeSet::new();
+            self.state.phase = Phase::Catalog(Asked { round: Round::Material, questions, keys, then });
         }
     }
 
@@ -122,8 +141,10 @@ impl Turn {
         match asked.round {
             Round::Material => self.catalog_is_done(asked.then, answered.collect()),
             Round::Availability => {
+                let mut asked_of = asked.keys;
                 for (question, answer) in answered {
                     let CatalogQuestion::Available { key } = question else { continue };
+                    asked_of.insert(key.clone());
                     match answer {
                         CatalogAnswer::Available => drop(self.state.catalog.away.remove(&key)),
                         CatalogAnswer::Unavailable { reason } | CatalogAnswer::Failed { reason } => {
@@ -133,10 +154,18 @@ impl Turn {
                     }
                 }
                 let mut then = asked.then;
+                if let Then::Calls(batch) = &then {
+                    let questions = self.availability(self.concerned(batch, &asked_of), &asked_of);
+                    if !questions.is_empty() {
+                        let round = Round::Availability;
+                        self.state.phase = Phase::Catalog(Asked { round, questions, keys: asked_of, then });
+                        return;
+                    }
+                }
                 let closed = self.close_what_is_away();
                 if let Then::Resume { changed, .. } = &mut then {
                     *changed |= closed;
-                    return self.catalog_is_done(then, VecDeque::new());
+                    return self.ask_for_material(then);
                 }
                 // Tools that went with a skill are not called any more.
                 if let Then::Calls(batch) = then {
@@ -149,6 +178,9 @@ impl Turn {
 
     pub(super) fn is_away(&mut self, key: String, reason: String) {
         let iteration = self.state.iteration;
+        if self.state.catalog.named.remove(&key) {
+            self.state.unseen.withdraw(self.state.transcript.len());
+        }
         if self.state.catalog.away.insert(key.clone()) {
             self.emit(Event::CatalogUnavailable { iteration, key, reason });
         }
@@ -176,7 +208,7 @@ impl Turn {
         let foreign = |binding: &Binding| -> Vec<String> {
             binding.bound.iter().filter(|name| !self.setup.is_registered(name)).cloned().collect()
         };
-        let mut questions = Vec::new();
+        let mut questions: Vec<CatalogQuestion> = self.untold();
         for call in self.calls_of(then) {
             match call {
                 CatalogCall::Open { key, query } => {
@@ -198,6 +230,26 @@ impl Turn {
             }
         }
         questions
+    }
+
+    /// What the host is asked anew of tools that came from storage: what they need is not saved with them.
+    fn untold(&self) -> Vec<CatalogQuestion> {
+        let untold = match self.setup.permissions {
+            Some(_) => self.state.catalog.untold(),
+            None => Vec::new(),
+        };
+        untold.into_iter().map(|(key, tools)| CatalogQuestion::Bind { key, tools }).collect()
+    }
+
+    fn retell(&mut self, material: &mut Material) {
+        for question in self.untold() {
+            let CatalogQuestion::Bind { tools, .. } = &question else { continue };
+            let told = match take(material, |asked| *asked == question) {
+                Some(CatalogAnswer::Bound { tools }) => tools,
+                _ => Vec::new(),
+            };
+            self.state.catalog.retell(tools.clone(), told);
+        }
     }
 
     fn calls_of(&self, then: &Then) -> Vec<CatalogCall> {
@@ -226,12 +278,13 @@ impl Turn {
 
     /// All is known: what opens, opens, and the turn goes on.
     fn catalog_is_done(&mut self, then: Then, mut material: Material) {
+        self.retell(&mut material);
         match then {
             Then::Start { message, inherited } => {
                 for call in self.calls_of(&Then::Start { message: String::new(), inherited: None }) {
                     let CatalogCall::Open { key, query } = call else { continue };
                     if let Ok((text, _)) = self.open(&key, query.as_deref(), &mut material) {
-                        self.state.transcript.push(Message::Framework { text: words::preopened(&text) });
+                        self.state.transcript.push(words::preopened(text).into_message());
                     }
                 }
                 self.route(message, inherited.as_deref());

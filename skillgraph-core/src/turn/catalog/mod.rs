@@ -27,6 +27,8 @@ pub struct CatalogState {
     pub(super) tools: Vec<CatalogTool>,
     /// Keys of skills that were not there when that was last asked.
     pub(super) away: BTreeSet<String>,
+    /// Keys of skills that the conversation has named: found, opened, or refused by name.
+    pub(super) named: BTreeSet<String>,
 }
 
 impl CatalogState {
@@ -51,12 +53,34 @@ impl CatalogState {
         let catalog = setup.catalog.as_ref();
         let mut gone = self.opened.retain(|key| catalog?.find(key));
         self.away.retain(|key| catalog.is_some_and(|catalog| catalog.find(key).is_some()));
+        self.named.retain(|key| catalog.is_some_and(|catalog| catalog.find(key).is_some()));
         self.forget_unbound();
         if !self.is_of(setup) {
             gone.extend(self.opened.skills().map(str::to_owned));
-            *self = Self { away: std::mem::take(&mut self.away), ..Self::default() };
+            let (away, named) = (std::mem::take(&mut self.away), std::mem::take(&mut self.named));
+            *self = Self { away, named, ..Self::default() };
         }
         gone
+    }
+
+    /// The bound tools of which only the host knows what they need, by skill.
+    fn untold(&self) -> Vec<(String, Vec<String>)> {
+        let untold = |name: &str| self.tool(name).is_some_and(|tool| tool.capabilities.is_none());
+        let tools_of = |key: &str| self.opened.tools_of(key).filter(|name| untold(name)).map(str::to_owned).collect();
+        let keys = self.opened.skills().map(|key| (key.to_owned(), tools_of(key)));
+        keys.filter(|(_, tools): &(String, Vec<String>)| !tools.is_empty()).collect()
+    }
+
+    /// Takes in what a host tells anew of bound tools; those that it does not tell of are not bound any more.
+    fn retell(&mut self, untold: Vec<String>, told: Vec<CatalogTool>) {
+        for name in untold {
+            let new = told.iter().find(|tool| tool.spec.name == *name).cloned();
+            match (new, self.tools.iter_mut().find(|tool| tool.spec.name == *name)) {
+                (Some(new), Some(tool)) => *tool = new,
+                _ => self.opened.unbind(&name),
+            }
+        }
+        self.forget_unbound();
     }
 
     fn forget_unbound(&mut self) {
@@ -73,12 +97,33 @@ impl CatalogState {
 }
 
 /// A tool that a host has bound.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CatalogTool {
     /// The tool as the model is told of it.
     pub spec: Arc<ToolSpec>,
-    /// What somebody must be allowed to run it, beside `tool_call` (SPEC 9).
-    pub capabilities: Vec<Capability>,
+    /// What somebody must be allowed to run it, beside `tool_call` (SPEC 9). It is not saved, so that nobody can change it: none
+    /// until the host has told it again.
+    #[serde(skip)]
+    capabilities: Option<Vec<Capability>>,
+}
+
+impl PartialEq for CatalogTool {
+    /// By what is saved of it.
+    fn eq(&self, other: &Self) -> bool {
+        self.spec == other.spec
+    }
+}
+
+impl CatalogTool {
+    /// A tool, and what somebody must be allowed to run it, beside `tool_call`.
+    pub fn new(spec: Arc<ToolSpec>, capabilities: Vec<Capability>) -> Self {
+        Self { spec, capabilities: Some(capabilities) }
+    }
+
+    /// What somebody must be allowed to run it; none where only the host knows it.
+    pub(super) fn capabilities(&self) -> Option<&[Capability]> {
+        self.capabilities.as_deref()
+    }
 }
 
 /// A question about a skill of the catalog.
