@@ -3,7 +3,9 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod files;
+mod ends;
 mod gates;
+mod questions;
 mod rules;
 mod turns;
 
