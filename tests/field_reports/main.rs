@@ -8,6 +8,7 @@ mod gates;
 mod questions;
 mod rules;
 mod turns;
+mod users;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
