@@ -5,6 +5,7 @@ mod common;
 mod files;
 mod ends;
 mod gates;
+mod killed;
 mod questions;
 mod rules;
 mod turns;
