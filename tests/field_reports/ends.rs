@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use skillgraph::core::turn::{CallRefusal, SkipRefusal, UnfinishedAction};
 use skillgraph::{
-    Agent, Continuity, DynTool, Event, Message, ModelReply, Outcome, ScriptedModel, Standing, Status, StopReason, ToolCall,
-    ToolReply, Trip, TurnReport, skill_graph, tool,
+    Agent, Continuity, DynTool, Event, Message, ModelReply, Outcome, ScriptedModel, Standing, Status, StopReason,
+    ToolCall, ToolReply, Trip, TurnReport, skill_graph, tool,
 };
 
 use crate::common::{self, all_text, answer, assert_paired, calls, counts, hops, last_results, pick, succeeds, take};
@@ -176,7 +176,10 @@ async fn f11_a_pick_at_a_stop_is_told_why_the_turn_ended() {
     assert!(matches!(trip(&report), Some(Trip::Repeats { count: 2, .. })), "{:?}", report.outcome);
     let said = last_results(&conversation.transcript());
     assert_eq!(said[1].1, "`b` was picked, and the turn ended with that: because it was going in circles.");
-    assert_eq!((report.cursor.as_ref().map(ToString::to_string), hops(&report).pop()), (Some("b".into()), Some("b by model-pick".into())));
+    assert_eq!(
+        (report.cursor.as_ref().map(ToString::to_string), hops(&report).pop()),
+        (Some("b".into()), Some("b by model-pick".into()))
+    );
 }
 
 #[tokio::test]
@@ -245,7 +248,9 @@ async fn f15_the_same_call_is_the_same_however_it_is_written() {
         let report = spinning("a", vec![written("1", first), written("2", second), answer()]).await;
         assert_eq!(trip(&report), Some(&Trip::Repeats { tool: "x".into(), count: 2 }), "{first} {second}");
     }
-    for (first, second) in [(r#"{"a": 1}"#, r#"{"a": 2}"#), (r#"{"a": [1, 2]}"#, r#"{"a": [2, 1]}"#), (r#"{"a": "1"}"#, r#"{"a": 1}"#)] {
+    for (first, second) in
+        [(r#"{"a": 1}"#, r#"{"a": 2}"#), (r#"{"a": [1, 2]}"#, r#"{"a": [2, 1]}"#), (r#"{"a": "1"}"#, r#"{"a": 1}"#)]
+    {
         let report = spinning("a", vec![written("1", first), written("2", second), answer()]).await;
         assert_eq!(trip(&report), None, "{first} {second}");
     }
@@ -254,7 +259,8 @@ async fn f15_the_same_call_is_the_same_however_it_is_written() {
 #[tokio::test]
 async fn f15_batches_and_rounds_of_calls_trip_too() {
     let (x, y) = (("x", json!({ "n": 1 })), ("y", json!({})));
-    let both = |n: u32| calls([(format!("a{n}").as_str(), x.0, x.1.clone()), (format!("b{n}").as_str(), y.0, y.1.clone())]);
+    let both =
+        |n: u32| calls([(format!("a{n}").as_str(), x.0, x.1.clone()), (format!("b{n}").as_str(), y.0, y.1.clone())]);
     let report = spinning("a", vec![both(1), both(2), answer()]).await;
     let expected = Trip::RepeatedCalls { tools: vec!["x".into(), "y".into()], count: 2 };
     assert_eq!(trip(&report), Some(&expected));
@@ -269,7 +275,9 @@ async fn f15_batches_and_rounds_of_calls_trip_too() {
 #[tokio::test]
 async fn f15_a_circle_of_skills_trips() {
     let round = ["b", "c", "a", "b", "c", "a"];
-    let picks = |n: usize| round[..n].iter().enumerate().map(|(at, skill)| pick(&format!("p{at}"), skill)).chain([answer()]).collect();
+    let picks = |n: usize| {
+        round[..n].iter().enumerate().map(|(at, skill)| pick(&format!("p{at}"), skill)).chain([answer()]).collect()
+    };
     let report = circling(picks(6)).await;
     let Some(Trip::Cycle { skills, rounds: 2 }) = trip(&report) else { panic!("{:?}", report.outcome) };
     assert_eq!(skills.iter().map(ToString::to_string).collect::<Vec<_>>(), ["b", "c", "a"]);
@@ -312,7 +320,12 @@ async fn f20_exactly_at_the_ceiling_nothing_is_cut_and_a_proposal_stays() {
     let said = last_results(&model.requests()[2].messages);
     assert!(said[0].1.contains("1 characters are missing after the first 100"), "{said:?}");
     // It is on the record, though the skill is open already.
-    assert!(report.events.iter().any(|event| matches!(event, Event::ProposalRefused { requested, .. } if requested == "desk")));
+    assert!(
+        report
+            .events
+            .iter()
+            .any(|event| matches!(event, Event::ProposalRefused { requested, .. } if requested == "desk"))
+    );
 }
 
 #[tokio::test]
@@ -344,7 +357,10 @@ async fn f22_a_step_is_skipped_or_taken_never_both() {
         let has = |wanted: fn(&Event) -> bool| report.events.iter().any(wanted);
         assert_eq!(has(|event| matches!(event, Event::StepSkipped { .. })), skip_first);
         assert_eq!(has(|event| matches!(event, Event::StepAdvanced { .. })), !skip_first);
-        assert_eq!(has(|event| matches!(event, Event::CallRefused { reason: CallRefusal::StepSkipped, .. })), skip_first);
+        assert_eq!(
+            has(|event| matches!(event, Event::CallRefused { reason: CallRefusal::StepSkipped, .. })),
+            skip_first
+        );
         assert_eq!(has(|event| matches!(event, Event::SkipRefused { why: SkipRefusal::StepCalled, .. })), !skip_first);
         assert_eq!(report.procedure.as_ref().map(|standing| standing.step), Some(2));
         assert_paired(&conversation.transcript());
@@ -418,8 +434,10 @@ skill_graph! {
 
 #[tokio::test]
 async fn f25_a_whole_number_is_an_integer() {
-    let schema = json!({ "type": "object", "properties": { "kilos": { "type": "integer" }, "price": { "type": "number" } } });
-    let weigh = DynTool::new("weigh", "Weighs.", schema, |args, _| async move { Ok::<_, String>(ToolReply::success(args)) });
+    let schema =
+        json!({ "type": "object", "properties": { "kilos": { "type": "integer" }, "price": { "type": "number" } } });
+    let weigh =
+        DynTool::new("weigh", "Weighs.", schema, |args, _| async move { Ok::<_, String>(ToolReply::success(args)) });
     let model = ScriptedModel::new([
         ModelReply::calls([
             ToolCall::new("a", "find_parcel", r#"{"parcel": 7.0, "weights": [1.0, 2]}"#),

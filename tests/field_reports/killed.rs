@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use skillgraph::{
-    Conversation, DynTool, ModelRequest, SavedConversation, ScriptedModel, ToolContext, ToolOptions, ToolReply, skill_graph,
+    Conversation, DynTool, ModelRequest, SavedConversation, ScriptedModel, ToolContext, ToolOptions, ToolReply,
+    skill_graph,
 };
 
 use crate::common::{answer, assert_paired, calls};
@@ -55,7 +56,8 @@ fn tool(name: &'static str, folder: &Path, asks: bool) -> DynTool {
 fn the_process_that_is_killed() {
     let (Some(folder), Some(kill_at)) = (std::env::var_os(FOLDER), std::env::var(KILL_AT).ok()) else { return };
     let (folder, kill_at) = (PathBuf::from(folder), kill_at.parse::<usize>().expect("a number"));
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     runtime.block_on(run(&folder, kill_at));
 }
 
@@ -96,7 +98,8 @@ async fn run(folder: &Path, kill_at: usize) {
     });
     go(&mut conversation, !state.exists()).await;
     assert_paired(&conversation.transcript());
-    std::fs::write(folder.join("end.json"), serde_json::to_string(&conversation.transcript()).expect("JSON")).expect("written");
+    std::fs::write(folder.join("end.json"), serde_json::to_string(&conversation.transcript()).expect("JSON"))
+        .expect("written");
     println!("\ncheckpoints: {}", checkpoints.load(Ordering::SeqCst));
 }
 

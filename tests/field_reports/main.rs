@@ -2,8 +2,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-mod files;
 mod ends;
+mod files;
 mod gates;
 mod killed;
 mod questions;

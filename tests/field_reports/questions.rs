@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use skillgraph::{
-    Agent, Answer, Authorizer, AuthorizerError, Capability, CatalogEntry, CatalogSkill, CatalogSkillError, Conversation,
-    Decision, Disclosure, DynTool, Event, Identity, ModelReply, Outcome, PersonReply, Question, RunError, ScriptedModel,
-    SkillPolicy, Target, ToolHeader, ToolReply, skill_graph,
+    Agent, Answer, Authorizer, AuthorizerError, Capability, CatalogEntry, CatalogSkill, CatalogSkillError,
+    Conversation, Decision, Disclosure, DynTool, Event, Identity, ModelReply, Outcome, PersonReply, Question, RunError,
+    ScriptedModel, SkillPolicy, Target, ToolHeader, ToolReply, skill_graph,
 };
 
 use crate::common::{all_text, answer, assert_paired, calls, last_results};
@@ -310,7 +310,9 @@ impl CatalogSkill for Remote {
     }
 
     async fn bind(&self, names: &[String]) -> Result<Vec<DynTool>, CatalogSkillError> {
-        let tool = |name: String| DynTool::new(name, "Opens.", any(), |_, _| async { Ok::<_, String>(ToolReply::success(json!("open"))) });
+        let tool = |name: String| {
+            DynTool::new(name, "Opens.", any(), |_, _| async { Ok::<_, String>(ToolReply::success(json!("open"))) })
+        };
         Ok(names.iter().cloned().map(tool).collect())
     }
 }
@@ -334,7 +336,8 @@ async fn f06_a_resume_under_another_identity_asks_before_it_lists() {
     let mut conversation = agent.conversation().with_identity(manager);
     let question = asked(&mut conversation, "pay").await;
     assert!(model.requests()[0].system.contains("vault"));
-    let mut conversation = agent.restore(conversation.save()).expect("the same graph").with_identity(Identity::new("ada"));
+    let mut conversation =
+        agent.restore(conversation.save()).expect("the same graph").with_identity(Identity::new("ada"));
     conversation.resume(question.postpone()).await.expect("a turn");
     assert!(!all_text(&model.requests()[1]).contains("vault"), "{}", model.requests()[1].system);
     assert!(model.requests()[1].system.contains("window"));
@@ -347,7 +350,10 @@ async fn f07_what_one_identity_found_is_not_sent_for_another() {
     let script = [
         calls([("a", "search_skills", json!({ "query": "vault of the bank" }))]),
         calls([("b", "open_skill", json!({ "key": "vault" }))]),
-        calls([("c", "vault_open", json!({ "code": 1234 })), ("d", "bind_skill_tools", json!({ "key": "vault", "tools": ["vault_open"] }))]),
+        calls([
+            ("c", "vault_open", json!({ "code": 1234 })),
+            ("d", "bind_skill_tools", json!({ "key": "vault", "tools": ["vault_open"] })),
+        ]),
         answer(),
         answer(),
         calls([("e", "search_skills", json!({ "query": "vault of the bank" }))]),
@@ -396,7 +402,8 @@ async fn f08_a_late_yes_is_a_no() {
         wipe: wipe(&list),
         silent: asks("silent", &list, |_| String::new()),
     };
-    let agent = till::agent(tools).model(model.clone()).authorizer(Blocks).authorizer_timeout(Duration::from_millis(20));
+    let agent =
+        till::agent(tools).model(model.clone()).authorizer(Blocks).authorizer_timeout(Duration::from_millis(20));
     let report = agent.build().expect("an agent").run("pay").await.expect("a turn");
     assert!(matches!(report.outcome, Outcome::Answered { .. }), "{:?}", report.outcome);
     let said = last_results(&model.requests()[1].messages);

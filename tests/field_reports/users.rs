@@ -7,9 +7,9 @@ use serde_json::json;
 use skillgraph::core::score::ScorerTraits;
 use skillgraph::core::turn::ScoreRequest;
 use skillgraph::{
-    Agent, AgentBuilder, AnyModel, BoundTool, Continuity, Event, GraphSpec, IntentScorer, Model, ModelError, ModelErrorKind,
-    ModelReply, ModelRequest, Outcome, RunError, SavedConversation, ScorerError, ScriptedModel, StreamItem, Transcript,
-    TurnRouted, skill_graph,
+    Agent, AgentBuilder, AnyModel, BoundTool, Continuity, Event, GraphSpec, IntentScorer, Model, ModelError,
+    ModelErrorKind, ModelReply, ModelRequest, Outcome, RunError, SavedConversation, ScorerError, ScriptedModel,
+    StreamItem, Transcript, TurnRouted, skill_graph,
 };
 
 use crate::common::{all_text, answer, assert_paired, calls, counts, hops, pick, succeeds};
@@ -163,7 +163,8 @@ fn spec(body: &str, note: &str, extra: bool) -> GraphSpec {
     if extra {
         skills.push(json!({ "id": "other", "description": "Other", "body": "Other." }));
     }
-    serde_json::from_value(json!({ "name": "g", "skills": skills, "entries": [{ "skill": "desk", "label": note }] })).expect("a spec")
+    serde_json::from_value(json!({ "name": "g", "skills": skills, "entries": [{ "skill": "desk", "label": note }] }))
+        .expect("a spec")
 }
 
 fn of_spec(spec: &GraphSpec, model: &ScriptedModel) -> Agent {
@@ -206,7 +207,11 @@ async fn f112_a_conversation_has_a_system_prompt_of_its_own() {
     ada.send("hello").await.expect("a turn");
     agent.conversation().send("hello").await.expect("a turn");
     let systems: Vec<String> = model.requests().into_iter().map(|request| request.system).collect();
-    assert!(systems[0].starts_with("You are the desk.\n\nThe user is Ada. Today is Monday.\n\n# Skill: triage"), "{}", systems[0]);
+    assert!(
+        systems[0].starts_with("You are the desk.\n\nThe user is Ada. Today is Monday.\n\n# Skill: triage"),
+        "{}",
+        systems[0]
+    );
     assert!(!systems[1].contains("Ada"));
     // It is saved, and another day is another text.
     let mut ada = agent.restore(ada.save()).expect("the same graph");
@@ -242,7 +247,8 @@ async fn f114_small_things_need_no_code_of_ones_own() {
             Ok(ModelReply::text(number.to_string()))
         }
     }
-    let models: Vec<Arc<dyn AnyModel>> = vec![Arc::new(Reads), Arc::new(ScriptedModel::new([pick("a", "billing"), answer()]))];
+    let models: Vec<Arc<dyn AnyModel>> =
+        vec![Arc::new(Reads), Arc::new(ScriptedModel::new([pick("a", "billing"), answer()]))];
     let mut results = Vec::new();
     for model in models {
         results.push(desk(model).build().expect("an agent").run("hello").await);
@@ -304,12 +310,14 @@ async fn f115_the_record_has_content_where_somebody_wants_it() {
 /// What is stored while a turn runs is enough to go on from, at every point; a reader never sees what is not stored.
 #[tokio::test]
 async fn f104_every_checkpoint_is_a_place_to_go_on_from() {
-    let script = || ScriptedModel::from_fn(|request: &ModelRequest| match request.iteration {
-        1 => calls([("a", "find", json!({})), ("b", "find", json!({}))]),
-        2 => pick("c", "billing"),
-        3 => calls([("d", "pay", json!({}))]),
-        _ => answer(),
-    });
+    let script = || {
+        ScriptedModel::from_fn(|request: &ModelRequest| match request.iteration {
+            1 => calls([("a", "find", json!({})), ("b", "find", json!({}))]),
+            2 => pick("c", "billing"),
+            3 => calls([("d", "pay", json!({}))]),
+            _ => answer(),
+        })
+    };
     let saves: Arc<Mutex<Vec<String>>> = Arc::default();
     let agent = desk(script()).build().expect("an agent");
     let store = saves.clone();
