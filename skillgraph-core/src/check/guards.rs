@@ -12,7 +12,7 @@ use crate::finding::{Code, Finding};
 /// A path without a name in it.
 pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
     for (_, term) in terms(decl) {
-        if term.segments().any(|segment| crate::text::is_blank(segment)) {
+        if term.segments().any(crate::text::is_blank) {
             findings.push(
                 blank(&term.path, "a part of the path of this guard")
                     .help("name the key of the result, as in `order.total`"),

@@ -275,7 +275,7 @@ impl Reader<'_> {
         };
         let said_nothing = match &node.value {
             Value::List(items) => items.is_empty(),
-            Value::Scalar(scalar) => scalar.text.split(',').all(|piece| is_blank(piece)),
+            Value::Scalar(scalar) => scalar.text.split(',').all(is_blank),
             _ => tools.is_empty(),
         };
         if said_nothing {
