@@ -39,9 +39,16 @@ pub fn skill_graph(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// * A `&ToolContext` is passed through.
 /// * The function returns `Result<T, E>` or `Result<ToolReply<T>, E>` with `T: Serialize` and `E: Display`.
 ///
-/// `#[tool(exclusive)]` says that no other tool may run at the same time, `#[tool(capabilities("payments.write"))]` what
-/// somebody must be allowed to run it beside `tool_call`. `#[tool(crate = path)]` names the facade where it is not called
-/// `skillgraph`.
+/// Options, with commas between them:
+///
+/// | option | says |
+/// |---|---|
+/// | `exclusive` | no other tool may run at the same time |
+/// | `timeout = Duration::from_secs(5)` | how long it may take, instead of the agent's own limit |
+/// | `name = "find-ticket"` | what the model calls it, instead of the function's name |
+/// | `struct = FindTicketTool` | what the struct is called: where a type of that name is there already |
+/// | `capabilities("payments.write")` | what somebody must be allowed to run it, beside `tool_call` |
+/// | `crate = path` | the facade, where it is not called `skillgraph` |
 #[proc_macro_attribute]
 pub fn tool(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     tool::expand(options.into(), item.into()).into()

@@ -8,7 +8,8 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, LitStr, Path, Token, Type, Visibility};
+use skillgraph_core::decl::is_tool_name;
+use syn::{Attribute, Expr, LitStr, Path, Token, Type, Visibility};
 
 use crate::docs::doc_text;
 
@@ -34,16 +35,20 @@ pub(crate) fn type_name(function: &str) -> String {
         .collect()
 }
 
-/// `exclusive`, `capabilities("name", …)`, `crate = path`
+/// `exclusive`, `timeout = duration`, `name = "…"`, `struct = Name`, `capabilities("name", …)`, `crate = path`
+#[derive(Default)]
 struct Options {
     exclusive: bool,
+    timeout: Option<Expr>,
+    name: Option<LitStr>,
+    type_name: Option<Ident>,
     capabilities: Vec<LitStr>,
     facade: Option<Path>,
 }
 
 impl Options {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let mut options = Options { exclusive: false, capabilities: Vec::new(), facade: None };
+        let mut options = Options::default();
         while !input.is_empty() {
             let word = input.call(Ident::parse_any)?;
             if word == "exclusive" {
@@ -53,6 +58,15 @@ impl Options {
                 syn::parenthesized!(names in input);
                 options.capabilities =
                     names.parse_terminated(<LitStr as Parse>::parse, Token![,])?.into_iter().collect();
+            } else if word == "timeout" {
+                input.parse::<Token![=]>()?;
+                options.timeout = Some(input.parse()?);
+            } else if word == "name" {
+                input.parse::<Token![=]>()?;
+                options.name = Some(input.parse()?);
+            } else if word == "struct" {
+                input.parse::<Token![=]>()?;
+                options.type_name = Some(input.parse()?);
             } else if word == "crate" {
                 input.parse::<Token![=]>()?;
                 options.facade = Some(input.parse()?);
@@ -60,7 +74,7 @@ impl Options {
                 return Err(syn::Error::new(
                     word.span(),
                     format!(
-                        "`{word}` is not an option of `#[tool]`\nhelp: the options are `exclusive`, `capabilities(\"name\")` and `crate = path`"
+                        "`{word}` is not an option of `#[tool]`\nhelp: the options are `exclusive`, `timeout = Duration::from_secs(5)`, `name = \"model_name\"`, `struct = TypeName`, `capabilities(\"name\")` and `crate = path`"
                     ),
                 ));
             }
@@ -124,8 +138,14 @@ fn generate(options: &Options, function: &Function) -> syn::Result<TokenStream> 
     let facade = options.facade.as_ref().map_or_else(|| quote!(::skillgraph), |path| quote!(#path));
     let private = quote!(#facade::__private);
     let (vis, name, docs, output) = (&function.vis, &function.name, &function.docs, &function.output);
-    let text = name.unraw().to_string();
-    let type_name = Ident::new(&type_name(&text), name.span());
+    let function_name = name.unraw().to_string();
+    let text = options.name.as_ref().map_or_else(|| function_name.clone(), LitStr::value);
+    if let Some(given) = options.name.as_ref().filter(|name| !is_tool_name(&name.value())) {
+        let message = format!("`{text}` is not a name that every provider takes\nhelp: it is 1–64 of `a-z A-Z 0-9 _ -`");
+        return Err(syn::Error::new(given.span(), message));
+    }
+    let own = || Ident::new(&type_name(&function_name), name.span());
+    let type_name = options.type_name.clone().unwrap_or_else(own);
     let description = doc_text(docs).filter(|text| !text.is_blank()).ok_or_else(|| {
         syn::Error::new(
             name.span(),
@@ -164,10 +184,12 @@ fn generate(options: &Options, function: &Function) -> syn::Result<TokenStream> 
             Part::Context => quote!(context,),
         })
         .collect();
-    let options_method = options.exclusive.then(|| {
+    let exclusive = options.exclusive.then(|| quote!(.exclusive()));
+    let timeout = options.timeout.as_ref().map(|timeout| quote!(.timeout(#timeout)));
+    let options_method = (exclusive.is_some() || timeout.is_some()).then(|| {
         quote! {
             fn options(&self) -> #private::ToolOptions {
-                #private::ToolOptions::default().exclusive()
+                #private::ToolOptions::default() #exclusive #timeout
             }
         }
     });

@@ -2,14 +2,16 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::json;
 use skillgraph::core::score::ScorerTraits;
 use skillgraph::core::turn::ScoreRequest;
 use skillgraph::{
     Agent, AgentBuilder, AnyModel, BoundTool, Continuity, Event, GraphSpec, IntentScorer, Model, ModelError,
     ModelErrorKind, ModelReply, ModelRequest, Outcome, RunError, SavedConversation, ScorerError, ScriptedModel,
-    StreamItem, Transcript, TurnRouted, skill_graph,
+    StreamItem, Tool, Transcript, TurnRouted, skill_graph, tool,
 };
 
 use crate::common::{all_text, answer, assert_paired, calls, counts, hops, pick, succeeds};
@@ -368,4 +370,34 @@ async fn f104_where_nothing_can_be_stored_nothing_is_done() {
     let report = conversation.go_on().await.expect("a turn");
     assert_eq!((report.text(), found.load(Ordering::SeqCst)), (Some("done"), 1));
     assert!(all_text(&model.requests()[1]).contains("done"));
+}
+
+#[derive(Serialize)]
+struct Order {
+    number: u32,
+}
+
+/// Looks the order up.
+#[tool(name = "look-up_order", struct = OrderTool, timeout = Duration::from_millis(20), exclusive)]
+async fn order() -> Result<Order, std::io::Error> {
+    std::future::pending::<()>().await;
+    Ok(Order { number: 7 })
+}
+
+skill_graph! {
+    graph orders {
+        tools { order = "look-up_order": OrderTool }
+        skill desk { description: "Orders", body: "Look.", tools: [order] }
+        entry desk;
+    }
+}
+
+/// A tool whose function would give its type the name of another, with a name for the model and a limit of its own.
+#[tokio::test]
+async fn f116_a_tool_has_options_for_its_name_its_type_and_its_time() {
+    assert_eq!(OrderTool::NAME, "look-up_order");
+    let model = ScriptedModel::new([calls([("a", "look-up_order", json!({}))]), answer()]);
+    let agent = orders::agent(orders::Tools { order: OrderTool }).model(model.clone()).build().expect("an agent");
+    agent.run("hello").await.expect("a turn");
+    assert!(all_text(&model.requests()[1]).contains("did not return within 0.02 seconds"));
 }
