@@ -184,3 +184,121 @@ fn a_guard_is_drawn() {
     let drawing = desk::GRAPH.to_mermaid();
     assert!(drawing.contains("on search where order.total #60; 5 and order.open == true"), "{drawing}");
 }
+
+mod limits {
+    pub const LARGE: u32 = 500;
+    pub const RATE: f32 = 0.1;
+    pub const LATE: &str = "late";
+}
+const YES: bool = true;
+
+#[derive(Deserialize, Serialize, JsonSchema, Clone, Copy)]
+#[serde(rename_all = "kebab-case")]
+enum Grade {
+    VeryGood,
+    #[serde(rename = "F")]
+    Failed,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema, Clone)]
+#[serde(transparent)]
+struct Cents(u64);
+
+#[derive(Deserialize, Serialize, JsonSchema, Clone)]
+struct Paper {
+    grade: Grade,
+    second: Option<Grade>,
+    fee: Cents,
+    pages: u32,
+    weight: f32,
+    state: String,
+    read: bool,
+    notes: Vec<String>,
+    more: Option<Vec<u32>>,
+}
+
+/// Grades a paper.
+#[tool(struct = GradePaper)]
+async fn grade(paper: Paper) -> Result<Paper, String> {
+    Ok(paper)
+}
+
+skill_graph! {
+    #[allow(skillgraph::skill_wraps_one_tool, skillgraph::few_declared_edges, skillgraph::ambiguous_routes)]
+    graph papers {
+        tools { grade: GradePaper, raw: dyn }
+
+        skill desk { description: "Papers", body: "Grade.", tools: [grade, raw] }
+        skill praise { description: "Praise", body: "Praise." }
+        skill again { description: "Once more", body: "Say why." }
+        skill dear { description: "Dear ones", body: "Ask." }
+        skill long { description: "Long ones", body: "Cut." }
+        skill noted { description: "With notes", body: "Read them." }
+
+        entry desk;
+        route desk -> praise on grade where grade == "very-good" && second not in ["F"];
+        route desk -> again on grade where second in ["F", "very-good"] && read == YES;
+        route desk -> dear on grade where fee >= 900 && weight == limits::RATE && state in [limits::LATE, "lost"];
+        route desk -> long on any[grade, raw] where pages > limits::LARGE;
+        route desk -> noted on any[grade, raw] where notes.len() >= 2 && more.len() == 0;
+    }
+}
+
+
+async fn graded(tool_name: &str, paper: Value) -> Vec<String> {
+    let model = ScriptedModel::new([calls([("c", tool_name, paper)]), answer()]);
+    let raw = tool("raw", ToolReply::success);
+    let agent = papers::agent(papers::Tools { grade: GradePaper, raw }).model(model).build().expect("an agent");
+    hops(&agent.run("hello").await.expect("a turn"))
+}
+
+fn paper(changes: Value) -> Value {
+    let mut paper = json!({
+        "grade": "F", "fee": 1, "pages": 1, "weight": 1.0, "state": "open", "read": false, "notes": [],
+    });
+    for (key, value) in changes.as_object().expect("changes") {
+        paper[key] = value.clone();
+    }
+    paper
+}
+
+#[tokio::test]
+async fn f111_guards_read_enums_consts_and_lengths() {
+    for (changes, expected) in [
+        (json!({}), "desk by stay"),
+        (json!({ "grade": "very-good" }), "desk by stay"),
+        (json!({ "grade": "very-good", "second": "very-good" }), "praise by route"),
+        (json!({ "second": "F", "read": true }), "again by route"),
+        (json!({ "second": "F", "read": false }), "desk by stay"),
+        (json!({ "fee": 900, "weight": 0.1, "state": "late" }), "dear by route"),
+        (json!({ "fee": 900, "weight": 0.1, "state": "lost" }), "dear by route"),
+        (json!({ "fee": 900, "weight": 0.1 }), "desk by stay"),
+        (json!({ "fee": 899, "weight": 0.1, "state": "late" }), "desk by stay"),
+        (json!({ "pages": 501 }), "long by route"),
+        (json!({ "pages": 500 }), "desk by stay"),
+        (json!({ "notes": ["a", "b"], "more": [] }), "noted by route"),
+        (json!({ "notes": ["a", "b"] }), "desk by stay"),
+        (json!({ "notes": ["a"], "more": [] }), "desk by stay"),
+    ] {
+        assert_eq!(graded("grade", paper(changes.clone())).await[1], expected, "{changes}");
+    }
+    // Of a tool without a type the same is read from its JSON.
+    for (result, expected) in [
+        (json!({ "pages": 501 }), "long by route"),
+        (json!({ "pages": "501" }), "desk by stay"),
+        (json!({ "notes": [1, 2, 3], "more": [] }), "noted by route"),
+        (json!({ "notes": "abc", "more": [] }), "desk by stay"),
+        (json!({ "notes": { "len()": 2 }, "more": [] }), "desk by stay"),
+    ] {
+        assert_eq!(graded("raw", result.clone()).await[1], expected, "{result}");
+    }
+}
+
+#[test]
+fn f111_what_is_compared_with_a_const_is_drawn_and_written_with_its_value() {
+    let drawing = papers::GRAPH.to_mermaid();
+    assert!(drawing.contains("on grade or raw where pages #62; 500"), "{drawing}");
+    let spec = serde_json::to_value(papers::GRAPH.spec().expect("no closures")).expect("JSON");
+    assert_eq!(spec["routes"][3]["where"][0], json!({ "path": "pages", "op": ">", "value": 500 }));
+    assert_eq!(spec["routes"][4]["where"][0]["path"], "notes.len()");
+}

@@ -273,8 +273,11 @@ pub(crate) enum Trigger {
 /// One term of a guard.
 pub(crate) struct Term {
     pub(crate) path: Vec<Name>,
+    /// `.len()` behind the path.
+    pub(crate) length: Option<Ident>,
     pub(crate) operator: GuardOperator,
     pub(crate) values: Vec<Literal>,
+    pub(crate) consts: Vec<syn::Path>,
     pub(crate) values_span: Span,
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use proc_macro2::{Ident, Span};
-use skillgraph_core::decl::{Lints, RouteDecl, Scope, SkillDecl, Trigger, TriggerTools, Word, skill_id_of};
+use skillgraph_core::decl::{LENGTH, Lints, RouteDecl, Scope, SkillDecl, Trigger, TriggerTools, Word, skill_id_of};
 use skillgraph_core::skill_file::{Limits, Located, Part, SkillFile, read_file, read_folder, read_located};
 use skillgraph_core::{Code, Finding};
 use syn::LitStr;
@@ -246,7 +246,9 @@ fn trigger(of: &Trigger<Part>, span: Span) -> ast::Trigger {
         guard: guard
             .iter()
             .map(|term| ast::Term {
-                path: term.path.text.split('.').map(|part| name_at(part, span)).collect(),
+                path: term.segments().filter(|part| *part != LENGTH).map(|part| name_at(part, span)).collect(),
+                length: term.segments().last().filter(|part| *part == LENGTH).map(|_| Ident::new("len", span)),
+                consts: Vec::new(),
                 operator: term.operator,
                 values: term.values.clone(),
                 values_span: span,

@@ -1,9 +1,10 @@
 //! [`crate::ast`] to the declaration that the core checks: names as written, places as spans.
 
 use proc_macro2::Span;
+use quote::ToTokens;
 use skillgraph_core::decl::{
     Body, Branch, CatalogDecl, CatalogSkillDecl, Classify, Condition, EntryDecl, Fork, Form, Governor, GovernorThen,
-    GraphDecl, GuardTerm, RouteDecl, SkillDecl, StepDecl, Steps, TextList, ToolDecl, Tree, Trigger, TriggerTools, Word,
+    GraphDecl, GuardTerm, LENGTH, RouteDecl, SkillDecl, StepDecl, Steps, TextList, ToolDecl, Tree, Trigger, TriggerTools, Word,
     read_prose, skill_id_of,
 };
 use syn::{LitStr, Path};
@@ -253,6 +254,7 @@ fn term(term: &ast::Term) -> GuardTerm<Place> {
         path: Word::new(path(term), at.into()),
         operator: term.operator,
         values: term.values.clone(),
+        consts: term.consts.iter().map(|path| path.to_token_stream().to_string().replace(' ', "")).collect(),
         listed: term.operator.takes_list(),
         values_at: term.values_span.into(),
     }
@@ -260,7 +262,8 @@ fn term(term: &ast::Term) -> GuardTerm<Place> {
 
 /// The path of a term as records show it.
 pub(crate) fn path(term: &ast::Term) -> String {
-    term.path.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(".")
+    let length = term.length.as_ref().map(|_| LENGTH);
+    term.path.iter().map(|name| name.text.as_str()).chain(length).collect::<Vec<_>>().join(".")
 }
 
 /// A closure as drawings and records show it.

@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::Value;
 use skillgraph_core::decl::{Literal, Number};
 
@@ -65,6 +66,163 @@ pub trait ReadText {
 pub trait ReadBool {
     /// The truth value; of a value that may be of any kind, whatever it is.
     fn read_bool(&self) -> Option<Literal>;
+}
+
+/// A field as a guard reads it: by its own kind, or, where its type is none that a guard knows, as it serialises. Which of the
+/// two holds is found by method resolution: the first of [`levels`] that fits answers.
+#[derive(Debug)]
+pub struct Read<'a, T: ?Sized>(pub &'a T);
+
+impl<T: ?Sized> Clone for Read<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: ?Sized> Copy for Read<'_, T> {}
+
+/// What a guard can compare with.
+#[diagnostic::on_unimplemented(
+    message = "a guard cannot compare with a value of type `{Self}` [guard-type]",
+    label = "this is no number, text or `bool`",
+    note = "what a guard cannot say, a closure can: `on … when |out| …`"
+)]
+pub trait Comparand {
+    /// The value.
+    fn comparand(&self) -> Literal;
+}
+
+macro_rules! comparands {
+    ($($type:ty: $read:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Comparand for $type {
+            fn comparand(&self) -> Literal {
+                // A float that is no number equals nothing, itself included.
+                self.$read().unwrap_or(Literal::Number(Number::Float(f64::NAN)))
+            }
+        }
+    )*};
+}
+comparands! {
+    i8: read_number i16: read_number i32: read_number i64: read_number i128: read_number isize: read_number
+    u8: read_number u16: read_number u32: read_number u64: read_number u128: read_number usize: read_number
+    f32: read_number f64: read_number str: read_text char: read_text bool: read_bool
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Comparand + ?Sized> Comparand for &T {
+    fn comparand(&self) -> Literal {
+        (**self).comparand()
+    }
+}
+
+/// A type of which a guard knows what it is, so that comparing it with another kind is a mistake.
+pub trait Known {}
+
+macro_rules! known {
+    ($($type:ty)*) => {$( impl Known for $type {} )*};
+}
+known!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 str String char bool);
+impl<T> Known for Vec<T> {}
+impl<T> Known for [T] {}
+impl<T, const N: usize> Known for [T; N] {}
+impl<K, V, S> Known for std::collections::HashMap<K, V, S> {}
+impl<K, V> Known for std::collections::BTreeMap<K, V> {}
+impl<T, S> Known for std::collections::HashSet<T, S> {}
+impl<T> Known for std::collections::BTreeSet<T> {}
+impl<T: Known + ?Sized> Known for &T {}
+impl<T: Known + ?Sized> Known for Box<T> {}
+impl<T: Known + ?Sized> Known for Arc<T> {}
+impl<T: Known + ?Sized> Known for Rc<T> {}
+impl<T: Known> Known for Option<T> {}
+
+/// What a value serialises to, where that is a number, a text or a truth value.
+fn as_it_serialises<T: Serialize + ?Sized>(value: &T) -> Option<Literal> {
+    serde_json::to_value(value).ok().as_ref().and_then(Literal::of_json)
+}
+
+/// The ways to read a field, the most exact first. All are in scope where a guard is read.
+#[allow(missing_docs)]
+pub mod levels {
+    use super::{Known, Literal, Read, ReadBool, ReadNumber, ReadText, Serialize, as_it_serialises};
+
+    macro_rules! levels {
+        ($($of:ident $read:ident: $own:ident $known:ident $other:ident)*) => {$(
+            /// It is of that kind.
+            pub trait $own {
+                fn $read(self) -> Option<Literal>;
+            }
+
+            impl<T: $of + ?Sized> $own for &&Read<'_, T> {
+                fn $read(self) -> Option<Literal> {
+                    self.0.$read()
+                }
+            }
+
+            /// It is of another kind: that is said by the compiler.
+            pub trait $known {
+                type Field: ?Sized;
+                fn $read(self) -> Option<Literal>
+                where
+                    Self::Field: $of;
+            }
+
+            impl<T: Known + ?Sized> $known for &Read<'_, T> {
+                type Field = T;
+                fn $read(self) -> Option<Literal>
+                where
+                    T: $of,
+                {
+                    self.0.$read()
+                }
+            }
+
+            /// It is of a type of the author's.
+            pub trait $other {
+                fn $read(self) -> Option<Literal>;
+            }
+
+            impl<T: Serialize + ?Sized> $other for Read<'_, T> {
+                fn $read(self) -> Option<Literal> {
+                    as_it_serialises(self.0)
+                }
+            }
+        )*};
+    }
+    macro_rules! any {
+        ($($level:ident $of:ident $read:ident: $($reference:tt)*)*) => {$(
+            /// It is compared with a value whose kind shows when the program runs.
+            pub trait $level {
+                fn read_any(self) -> Option<Literal>;
+            }
+
+            impl<T: $of + ?Sized> $level for $($reference)* Read<'_, T> {
+                fn read_any(self) -> Option<Literal> {
+                    self.0.$read()
+                }
+            }
+        )*};
+    }
+    any! { AnyNumber ReadNumber read_number: &&& }
+    any! { AnyText ReadText read_text: && }
+    any! { AnyBool ReadBool read_bool: & }
+
+    /// It is compared with a value whose kind shows when the program runs.
+    pub trait AnyOther {
+        fn read_any(self) -> Option<Literal>;
+    }
+
+    impl<T: Serialize + ?Sized> AnyOther for Read<'_, T> {
+        fn read_any(self) -> Option<Literal> {
+            as_it_serialises(self.0)
+        }
+    }
+
+    levels! {
+        ReadNumber read_number: OwnNumber KnownNumber OtherNumber
+        ReadText read_text: OwnText KnownText OtherText
+        ReadBool read_bool: OwnBool KnownBool OtherBool
+    }
 }
 
 /// What says whether a skill of the catalog is there (SPEC 11).

@@ -23,7 +23,7 @@ pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
 
 /// `in []`.
 pub(super) fn check_empty_list<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
-    for (_, term) in terms(decl).filter(|(_, term)| term.operator.takes_list() && term.values.is_empty()) {
+    for (_, term) in terms(decl).filter(|(_, term)| term.operator.takes_list() && term.values.is_empty() && term.is_known()) {
         findings.push(
             Finding::new(
                 Code::EmptyList,
@@ -117,7 +117,8 @@ pub(super) fn check_guard_unsatisfiable<S: Clone>(
 
 /// Whether two guards can hold of one result.
 pub(super) fn can_hold_together<S>(a: &[GuardTerm<S>], b: &[GuardTerm<S>]) -> bool {
-    let all: Vec<&GuardTerm<S>> = a.iter().chain(b).collect();
+    // Of a const nothing is known: a term with one may always hold.
+    let all: Vec<&GuardTerm<S>> = a.iter().chain(b).filter(|term| term.is_known()).collect();
     by_path(all).values().all(|terms| is_satisfiable(terms))
 }
 
@@ -153,6 +154,7 @@ fn contradiction<S>(guard: &[GuardTerm<S>]) -> Option<(Vec<&GuardTerm<S>>, &Guar
 /// Whether the operator goes with what it compares with; where it does not, that is the finding.
 fn makes_sense<S>(term: &GuardTerm<S>) -> bool {
     !term.values.is_empty()
+        && term.is_known()
         && (!term.operator.is_order() || term.values.iter().all(|value| value.kind() == Kind::Number))
 }
 

@@ -15,6 +15,10 @@ pub struct GuardTerm<S> {
     pub operator: GuardOperator,
     /// With what: one value, or for `in` and `not in` any number.
     pub values: Vec<Literal>,
+    /// Paths of consts that it compares with, too, as they were written. What is behind one is not known before the program
+    /// runs: then it is among the values, and this is empty.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub consts: Vec<String>,
     /// Whether they were written as a list.
     #[cfg_attr(feature = "turn", serde(skip))]
     pub listed: bool,
@@ -52,6 +56,9 @@ pub enum GuardOperator {
     #[cfg_attr(feature = "turn", serde(rename = "not in"))]
     NotIn,
 }
+
+/// How the path of a term ends that asks for the length of a list.
+pub const LENGTH: &str = "len()";
 
 /// A value that a guard compares with.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,7 +139,12 @@ impl GuardOperator {
 }
 
 impl<S> GuardTerm<S> {
-    /// The parts of the path.
+    /// Whether all that it compares with is known.
+    pub fn is_known(&self) -> bool {
+        self.consts.is_empty()
+    }
+
+    /// The parts of the path. A last one `len()` asks for the length of a list.
     pub fn segments(&self) -> impl Iterator<Item = &str> {
         self.path.text.split('.')
     }
@@ -167,7 +179,7 @@ impl<S> GuardTerm<S> {
 impl<S> fmt::Display for GuardTerm<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} ", self.path.text, self.operator.as_str())?;
-        let values: Vec<String> = self.values.iter().map(Literal::to_string).collect();
+        let values: Vec<String> = self.values.iter().map(Literal::to_string).chain(self.consts.iter().cloned()).collect();
         match self.operator.takes_list() {
             true => write!(f, "[{}]", values.join(", ")),
             false => f.write_str(&values.join(", ")),
@@ -306,6 +318,7 @@ mod tests {
             path: Word::new("x", ()),
             operator,
             values: values.to_vec(),
+            consts: Vec::new(),
             listed: operator.takes_list(),
             values_at: (),
         }

@@ -19,7 +19,7 @@ mod tree;
 pub use catalog::{CatalogDecl, CatalogSkillDecl};
 pub use condition::{Condition, Trigger, TriggerTools};
 pub use governor::{Governor, GovernorLimits, GovernorThen};
-pub use guard::{GuardOperator, GuardTerm, Kind, Literal, Number};
+pub use guard::{GuardOperator, GuardTerm, Kind, LENGTH, Literal, Number};
 pub(crate) use ids::{CATALOG_KEY, SKILL_ID, TOOL_NAME};
 pub use ids::{
     Name, RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, SkillId, ToolId, is_catalog_key, is_skill_id, is_tool_name,

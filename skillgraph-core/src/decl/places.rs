@@ -283,6 +283,7 @@ impl<F> Walk<F> {
         F: FnMut(&S, &str) -> T,
     {
         GuardTerm {
+            consts: of.consts.clone(),
             path: self.word(&of.path, &format!("{at}/path")),
             operator: of.operator,
             values: of.values.clone(),

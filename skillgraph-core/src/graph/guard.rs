@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::decl::{GuardTerm, Literal};
+use crate::decl::{GuardTerm, LENGTH, Literal, Number};
 
 /// How much of what was read is kept, in characters.
 const READ_LENGTH: usize = 80;
@@ -56,18 +56,29 @@ pub(crate) enum Reading<'a> {
     Field(Option<&'a Literal>),
     /// A value of a JSON result.
     Json(Option<&'a Value>),
+    /// The length of a list of a JSON result.
+    Length(Option<usize>),
 }
 
 impl<'a> Reading<'a> {
     /// What stands in a JSON result at the path of the term.
     pub(crate) fn of_json(result: &'a Value, term: &GuardTerm<()>) -> Self {
-        Reading::Json(term.segments().try_fold(result, |value, key| value.as_object()?.get(key)))
+        let mut segments = term.segments().peekable();
+        let mut value = Some(result);
+        while let Some(segment) = segments.next() {
+            if segment == LENGTH && segments.peek().is_none() {
+                return Reading::Length(value.and_then(Value::as_array).map(Vec::len));
+            }
+            value = value.and_then(|value| value.as_object()?.get(segment));
+        }
+        Reading::Json(value)
     }
 
     fn literal(&self) -> Option<Literal> {
         match self {
             Reading::Field(value) => value.cloned(),
             Reading::Json(value) => value.and_then(Literal::of_json),
+            Reading::Length(length) => length.map(|length| Literal::Number(Number::whole(length as i128))),
         }
     }
 
@@ -75,6 +86,7 @@ impl<'a> Reading<'a> {
         let text = match self {
             Reading::Field(value) => value.as_ref()?.to_string(),
             Reading::Json(value) => value.filter(|value| !value.is_null())?.to_string(),
+            Reading::Length(length) => length.as_ref()?.to_string(),
         };
         let is_long = text.chars().count() > READ_LENGTH;
         Some(if is_long { text.chars().take(READ_LENGTH - 1).chain(['…']).collect() } else { text })

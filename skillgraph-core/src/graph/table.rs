@@ -346,6 +346,8 @@ pub enum LiteralRow {
     Number(Number),
     /// A text.
     Text(&'static str),
+    /// What is behind a const of the author's.
+    Const(fn() -> Literal),
 }
 
 /// The tools that an edge listens to.
@@ -588,11 +590,13 @@ impl TermRow {
             LiteralRow::Bool(value) => Literal::Bool(value),
             LiteralRow::Number(number) => Literal::Number(number),
             LiteralRow::Text(text) => Literal::Text(text.to_owned()),
+            LiteralRow::Const(value) => value(),
         };
         GuardTerm {
             path: word(self.path),
             operator: self.operator,
             values: self.values.iter().map(literal).collect(),
+            consts: Vec::new(),
             listed: self.operator.takes_list(),
             values_at: (),
         }

@@ -28,6 +28,7 @@ pub(super) fn closures(emit: &Emit<'_>) -> TokenStream {
     }
     for (at, route) in emit.routes().enumerate() {
         consts.extend(guards::readers(emit, at, &route.trigger));
+        consts.extend(guards::consts(emit, at, &route.trigger));
         let (closure, input) = match &route.trigger {
             Trigger::Pick | Trigger::Returns { closure: None, .. } => continue,
             Trigger::Closure(closure) => (closure, None),
@@ -53,7 +54,7 @@ pub(super) fn closures(emit: &Emit<'_>) -> TokenStream {
         return consts;
     }
     quote_spanned! {Span::mixed_site()=>
-        mod __closures { use super::super::*; use super::__types; use #private::guard::Present as _; #consts }
+        mod __closures { use super::super::*; use super::__types; use #private::guard::{levels::*, Present as _}; #consts }
     }
 }
 

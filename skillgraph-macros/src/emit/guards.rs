@@ -2,10 +2,11 @@
 //! rows of the table: what a value must be is decided in one place, for typed and JSON results alike.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
+use quote::{ToTokens, format_ident, quote_spanned};
 use skillgraph_core::decl::Kind;
 
 use super::Emit;
+use super::rebase::rebase;
 use super::tools::of_tool_at;
 use crate::ast::{Term, Trigger, TriggerTools};
 
@@ -39,6 +40,29 @@ pub(super) fn readers(emit: &Emit<'_>, at: usize, trigger: &Trigger) -> TokenStr
     readers.chain(shown).collect()
 }
 
+/// The functions that read the consts with which the guard compares, resolved where the macro is called.
+pub(super) fn consts(emit: &Emit<'_>, at: usize, trigger: &Trigger) -> TokenStream {
+    let Trigger::Returns { guard, .. } = trigger else { return TokenStream::new() };
+    let private = emit.private();
+    let consts = guard.iter().enumerate().flat_map(|(term, of)| {
+        of.consts.iter().enumerate().map(move |(place, path)| (guard_const((at, term), place), path))
+    });
+    let consts = consts.map(|(name, path)| {
+        let span = path.segments.last().map_or_else(Span::mixed_site, |segment| segment.ident.span());
+        let path = rebase(path.to_token_stream());
+        let value = quote_spanned!(span=> __types::__guard::Comparand::comparand(&#path));
+        quote_spanned! {Span::mixed_site()=>
+            pub const #name: fn() -> #private::Literal = || #value;
+        }
+    });
+    consts.collect()
+}
+
+/// The name of such a function: of the edge and the term, and which of its consts.
+pub(super) fn guard_const((route, term): (usize, usize), place: usize) -> Ident {
+    format_ident!("guard_{}_{}_const_{}", route, term, place, span = Span::mixed_site())
+}
+
 /// The typed tools that the trigger names.
 pub(super) fn typed_tools(emit: &Emit<'_>, tools: &TriggerTools) -> Vec<usize> {
     let named = tools.named().iter().filter_map(|name| emit.tool_index.get(name.text.as_str()).copied());
@@ -57,16 +81,19 @@ pub(super) fn reader(route: usize, tool: usize) -> Ident {
 fn field(emit: &Emit<'_>, term: &Term) -> TokenStream {
     let value = value(emit, term);
     let span = term.path.last().map_or_else(Span::mixed_site, |name| name.span());
+    if let Some(length) = &term.length {
+        let list = Ident::new("list", length.span());
+        let read = quote_spanned!(length.span()=> __types::__guard::ReadNumber::read_number(&#list.#length()));
+        return quote_spanned!(Span::mixed_site()=> #value.and_then(|#list| #read));
+    }
     let found = Ident::new("found", span);
-    let kinds = [
-        (Kind::Number, "ReadNumber", "read_number"),
-        (Kind::Text, "ReadText", "read_text"),
-        (Kind::Bool, "ReadBool", "read_bool"),
-    ];
-    let reads = kinds.into_iter().filter(|(kind, ..)| term.values.iter().any(|value| value.kind() == *kind));
-    let reads = reads.map(|(_, of, read)| {
-        let (of, read) = (Ident::new(of, span), Ident::new(read, span));
-        quote_spanned!(span=> __types::__guard::#of::#read(#found))
+    let kinds = [(Kind::Number, "read_number"), (Kind::Text, "read_text"), (Kind::Bool, "read_bool")];
+    let reads = kinds.into_iter().filter(|(kind, _)| term.values.iter().any(|value| value.kind() == *kind));
+    // Of what kind a const is shows when the program runs.
+    let any = (!term.consts.is_empty()).then_some("read_any");
+    let reads = reads.map(|(_, read)| read).chain(any).map(|read| {
+        let read = Ident::new(read, span);
+        quote_spanned!(span=> (&&&__types::__guard::Read(#found)).#read())
     });
     quote_spanned!(Span::mixed_site()=> #value.and_then(|#found| ::core::option::Option::None #(.or_else(|| #reads))*))
 }

@@ -10,6 +10,7 @@ use skillgraph_core::{ModelTier, SkillPolicy};
 use skillgraph_core::score::ScorePolicy;
 
 use super::Emit;
+use super::guards::guard_const;
 use super::closures::{availability, entry_test, route_test, tree_test, typed_tool};
 use crate::ast::{self, Branch, Closure, Condition, Route, Skill, Term, Then, Trigger, TriggerTools};
 use crate::lower::{path, source};
@@ -300,7 +301,7 @@ fn route_row(emit: &Emit<'_>, at: usize, route: &Route) -> TokenStream {
                 }
             }));
             let tools = tools_row(emit, tools);
-            let terms = guard.iter().map(|term| term_row(emit, term));
+            let terms = guard.iter().enumerate().map(|(place, term)| term_row(emit, (at, place), term));
             quote_spanned! {Span::mixed_site()=>
                 Returns { tools: #tools, statuses: #statuses, guard: &[#(#terms),*], test: #test }
             }
@@ -319,7 +320,8 @@ fn route_row(emit: &Emit<'_>, at: usize, route: &Route) -> TokenStream {
     }
 }
 
-fn term_row(emit: &Emit<'_>, term: &Term) -> TokenStream {
+/// `at`: the place of the edge, and of the term in its guard.
+fn term_row(emit: &Emit<'_>, at: (usize, usize), term: &Term) -> TokenStream {
     let private = emit.private();
     let path = path(term);
     let operator = Ident::new(&format!("{:?}", term.operator), Span::mixed_site());
@@ -335,6 +337,11 @@ fn term_row(emit: &Emit<'_>, term: &Term) -> TokenStream {
             quote_spanned!(Span::mixed_site()=> #private::LiteralRow::Number(#private::Number::#number))
         }
     });
+    let consts = (0..term.consts.len()).map(|place| {
+        let name = guard_const(at, place);
+        quote_spanned!(Span::mixed_site()=> #private::LiteralRow::Const(__closures::#name))
+    });
+    let values = values.chain(consts);
     quote_spanned! {Span::mixed_site()=>
         #private::TermRow { path: #path, operator: #private::GuardOperator::#operator, values: &[#(#values),*] }
     }

@@ -30,20 +30,68 @@ pub(super) fn guard(input: ParseStream<'_>, findings: &mut Findings) -> syn::Res
 
 fn term(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Term> {
     let mut path = vec![name(input, "a field of what the tool returns")?];
+    let mut length = None;
     while input.peek(Token![.]) {
         input.parse::<Token![.]>()?;
-        path.push(name(input, "a field, as in `order.total`")?);
+        let part = name(input, "a field, as in `order.total`")?;
+        if input.peek(token::Paren) {
+            if part.text != "len" {
+                return Err(syn::Error::new(part.span(), "a guard reads fields, and of a list its `.len()`"));
+            }
+            let nothing;
+            syn::parenthesized!(nothing in input);
+            if !nothing.is_empty() {
+                return Err(nothing.error("expected nothing between these parentheses"));
+            }
+            length = Some(part.ident);
+            break;
+        }
+        path.push(part);
     }
     let operator = operator(input)?;
-    if operator.takes_list() {
-        let list = recover::list(input, findings, |input, _| literal(input).map(|(value, _)| value))?;
-        if list.is_unread() {
-            return Err(syn::Error::new(list.span, "expected at least one number, text, `true` or `false`"));
+    let mut term = Term { path, length, operator, values: Vec::new(), consts: Vec::new(), values_span: input.span() };
+    let values = match operator.takes_list() {
+        true => {
+            let list = recover::list(input, findings, |input, _| value(input).map(|(value, _)| value))?;
+            if list.is_unread() {
+                return Err(syn::Error::new(list.span, "expected at least one number, text, `true`, `false` or const"));
+            }
+            term.values_span = list.span;
+            list.elements
         }
-        return Ok(Term { path, operator, values: list.elements, values_span: list.span });
+        false => {
+            let (value, span) = value(input)?;
+            term.values_span = span;
+            vec![value]
+        }
+    };
+    for value in values {
+        match value {
+            Value::Literal(literal) => term.values.push(literal),
+            Value::Const(path) => term.consts.push(path),
+        }
     }
-    let (value, values_span) = literal(input)?;
-    Ok(Term { path, operator, values: vec![value], values_span })
+    Ok(term)
+}
+
+/// What a term compares with.
+enum Value {
+    Literal(Literal),
+    Const(syn::Path),
+}
+
+/// A literal, or the path of a const.
+fn value(input: ParseStream<'_>) -> syn::Result<(Value, Span)> {
+    let is_path = input.peek(syn::Ident::peek_any) && !input.peek(LitBool);
+    if is_path || input.peek(Token![::]) {
+        let path = syn::Path::parse_mod_style(input)?;
+        let span = path.segments.last().map_or_else(Span::call_site, |segment| segment.ident.span());
+        if input.peek(token::Paren) || input.peek(Token![!]) {
+            return Err(syn::Error::new(span, "a guard compares with a const, and calls nothing: give the value a name"));
+        }
+        return Ok((Value::Const(path), span));
+    }
+    literal(input).map(|(literal, span)| (Value::Literal(literal), span))
 }
 
 fn operator(input: ParseStream<'_>) -> syn::Result<GuardOperator> {

@@ -179,7 +179,7 @@ fn term(term: &GuardSpec) -> GuardTerm<()> {
         GuardValueSpec::One(value) => (vec![literal(value)], false),
         GuardValueSpec::List(values) => (values.iter().map(literal).collect(), true),
     };
-    GuardTerm { path: word(&term.path), operator: term.operator, values, listed, values_at: () }
+    GuardTerm { path: word(&term.path), operator: term.operator, values, consts: Vec::new(), listed, values_at: () }
 }
 
 fn literal(value: &ScalarSpec) -> Literal {
