@@ -244,7 +244,6 @@ skill_graph! {
     }
 }
 
-
 async fn graded(tool_name: &str, paper: Value) -> Vec<String> {
     let model = ScriptedModel::new([calls([("c", tool_name, paper)]), answer()]);
     let raw = tool("raw", ToolReply::success);

@@ -4,8 +4,8 @@ use proc_macro2::Span;
 use quote::ToTokens;
 use skillgraph_core::decl::{
     Body, Branch, CatalogDecl, CatalogSkillDecl, Classify, Condition, EntryDecl, Fork, Form, Governor, GovernorThen,
-    GraphDecl, GuardTerm, LENGTH, RouteDecl, SkillDecl, StepDecl, Steps, TextList, ToolDecl, Tree, Trigger, TriggerTools, Word,
-    read_prose, skill_id_of,
+    GraphDecl, GuardTerm, LENGTH, RouteDecl, SkillDecl, StepDecl, Steps, TextList, ToolDecl, Tree, Trigger,
+    TriggerTools, Word, read_prose, skill_id_of,
 };
 use syn::{LitStr, Path};
 

@@ -4,11 +4,11 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
+use skillgraph_core::decl::is_tool_name;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use skillgraph_core::decl::is_tool_name;
 use syn::{Attribute, Expr, LitStr, Path, Token, Type, Visibility};
 
 use crate::docs::doc_text;
@@ -141,7 +141,8 @@ fn generate(options: &Options, function: &Function) -> syn::Result<TokenStream> 
     let function_name = name.unraw().to_string();
     let text = options.name.as_ref().map_or_else(|| function_name.clone(), LitStr::value);
     if let Some(given) = options.name.as_ref().filter(|name| !is_tool_name(&name.value())) {
-        let message = format!("`{text}` is not a name that every provider takes\nhelp: it is 1–64 of `a-z A-Z 0-9 _ -`");
+        let message =
+            format!("`{text}` is not a name that every provider takes\nhelp: it is 1–64 of `a-z A-Z 0-9 _ -`");
         return Err(syn::Error::new(given.span(), message));
     }
     let own = || Ident::new(&type_name(&function_name), name.span());

@@ -72,7 +72,7 @@ enum SavedState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// As [`Conversation::send`].
-    Send(String),
+    Say(String),
     /// As [`Conversation::resume`].
     Resume(Answer),
     /// As [`Conversation::go_on`].
@@ -81,13 +81,13 @@ pub enum Step {
 
 impl From<&str> for Step {
     fn from(message: &str) -> Self {
-        Step::Send(message.to_owned())
+        Step::Say(message.to_owned())
     }
 }
 
 impl From<String> for Step {
     fn from(message: String) -> Self {
-        Step::Send(message)
+        Step::Say(message)
     }
 }
 
@@ -217,7 +217,7 @@ impl Conversation {
     /// [`RunError::Checkpoint`] where the state could not be stored, [`RunError::NoRuntime`] outside a tokio runtime. Every other
     /// end is a [`TurnReport`] with its [`Outcome`].
     pub async fn send(&mut self, message: impl Into<String>) -> Result<TurnReport, RunError> {
-        self.run(Step::Send(message.into()), None).await
+        self.run(Step::Say(message.into()), None).await
     }
 
     /// Gives a person's answer to the question of a tool, and waits for the turn to end, or to wait for a person again
@@ -263,7 +263,7 @@ impl Conversation {
     /// # }
     /// ```
     pub fn stream(&mut self, message: impl Into<String>) -> TurnStream<'_> {
-        self.stream_step(Step::Send(message.into()))
+        self.stream_step(Step::Say(message.into()))
     }
 
     /// The same as [`Conversation::resume`], as a stream.
@@ -307,7 +307,7 @@ impl Conversation {
         // Tools run as tasks.
         tokio::runtime::Handle::try_current().map_err(|_| RunError::NoRuntime)?;
         match step {
-            Step::Send(message) => self.begin(message),
+            Step::Say(message) => self.begin(message),
             Step::Resume(answer) => self.take_answer(answer)?,
             Step::GoOn => {}
         }

@@ -146,49 +146,126 @@ fn as_it_serialises<T: Serialize + ?Sized>(value: &T) -> Option<Literal> {
 pub mod levels {
     use super::{Known, Literal, Read, ReadBool, ReadNumber, ReadText, Serialize, as_it_serialises};
 
-    macro_rules! levels {
-        ($($of:ident $read:ident: $own:ident $known:ident $other:ident)*) => {$(
-            /// It is of that kind.
-            pub trait $own {
-                fn $read(self) -> Option<Literal>;
-            }
-
-            impl<T: $of + ?Sized> $own for &&Read<'_, T> {
-                fn $read(self) -> Option<Literal> {
-                    self.0.$read()
-                }
-            }
-
-            /// It is of another kind: that is said by the compiler.
-            pub trait $known {
-                type Field: ?Sized;
-                fn $read(self) -> Option<Literal>
-                where
-                    Self::Field: $of;
-            }
-
-            impl<T: Known + ?Sized> $known for &Read<'_, T> {
-                type Field = T;
-                fn $read(self) -> Option<Literal>
-                where
-                    T: $of,
-                {
-                    self.0.$read()
-                }
-            }
-
-            /// It is of a type of the author's.
-            pub trait $other {
-                fn $read(self) -> Option<Literal>;
-            }
-
-            impl<T: Serialize + ?Sized> $other for Read<'_, T> {
-                fn $read(self) -> Option<Literal> {
-                    as_it_serialises(self.0)
-                }
-            }
-        )*};
+    /// It is a number.
+    pub trait OwnNumber {
+        fn read_number(self) -> Option<Literal>;
     }
+
+    impl<T: ReadNumber + ?Sized> OwnNumber for &&Read<'_, T> {
+        fn read_number(self) -> Option<Literal> {
+            self.0.read_number()
+        }
+    }
+
+    /// It is known to be no number: the compiler says so.
+    pub trait KnownNumber {
+        type Field: ?Sized;
+        fn read_number(self) -> Option<Literal>
+        where
+            Self::Field: ReadNumber;
+    }
+
+    impl<T: Known + ?Sized> KnownNumber for &Read<'_, T> {
+        type Field = T;
+        fn read_number(self) -> Option<Literal>
+        where
+            T: ReadNumber,
+        {
+            self.0.read_number()
+        }
+    }
+
+    /// It is of a type of the author's.
+    pub trait OtherNumber {
+        fn read_number(self) -> Option<Literal>;
+    }
+
+    impl<T: Serialize + ?Sized> OtherNumber for Read<'_, T> {
+        fn read_number(self) -> Option<Literal> {
+            as_it_serialises(self.0)
+        }
+    }
+
+    /// It is a text.
+    pub trait OwnText {
+        fn read_text(self) -> Option<Literal>;
+    }
+
+    impl<T: ReadText + ?Sized> OwnText for &&Read<'_, T> {
+        fn read_text(self) -> Option<Literal> {
+            self.0.read_text()
+        }
+    }
+
+    /// It is known to be no text: the compiler says so.
+    pub trait KnownText {
+        type Field: ?Sized;
+        fn read_text(self) -> Option<Literal>
+        where
+            Self::Field: ReadText;
+    }
+
+    impl<T: Known + ?Sized> KnownText for &Read<'_, T> {
+        type Field = T;
+        fn read_text(self) -> Option<Literal>
+        where
+            T: ReadText,
+        {
+            self.0.read_text()
+        }
+    }
+
+    /// It is of a type of the author's.
+    pub trait OtherText {
+        fn read_text(self) -> Option<Literal>;
+    }
+
+    impl<T: Serialize + ?Sized> OtherText for Read<'_, T> {
+        fn read_text(self) -> Option<Literal> {
+            as_it_serialises(self.0)
+        }
+    }
+
+    /// It is a truth value.
+    pub trait OwnBool {
+        fn read_bool(self) -> Option<Literal>;
+    }
+
+    impl<T: ReadBool + ?Sized> OwnBool for &&Read<'_, T> {
+        fn read_bool(self) -> Option<Literal> {
+            self.0.read_bool()
+        }
+    }
+
+    /// It is known to be no truth value: the compiler says so.
+    pub trait KnownBool {
+        type Field: ?Sized;
+        fn read_bool(self) -> Option<Literal>
+        where
+            Self::Field: ReadBool;
+    }
+
+    impl<T: Known + ?Sized> KnownBool for &Read<'_, T> {
+        type Field = T;
+        fn read_bool(self) -> Option<Literal>
+        where
+            T: ReadBool,
+        {
+            self.0.read_bool()
+        }
+    }
+
+    /// It is of a type of the author's.
+    pub trait OtherBool {
+        fn read_bool(self) -> Option<Literal>;
+    }
+
+    impl<T: Serialize + ?Sized> OtherBool for Read<'_, T> {
+        fn read_bool(self) -> Option<Literal> {
+            as_it_serialises(self.0)
+        }
+    }
+
     macro_rules! any {
         ($($level:ident $of:ident $read:ident: $($reference:tt)*)*) => {$(
             /// It is compared with a value whose kind shows when the program runs.
@@ -216,12 +293,6 @@ pub mod levels {
         fn read_any(self) -> Option<Literal> {
             as_it_serialises(self.0)
         }
-    }
-
-    levels! {
-        ReadNumber read_number: OwnNumber KnownNumber OtherNumber
-        ReadText read_text: OwnText KnownText OtherText
-        ReadBool read_bool: OwnBool KnownBool OtherBool
     }
 }
 

@@ -23,7 +23,9 @@ pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
 
 /// `in []`.
 pub(super) fn check_empty_list<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
-    for (_, term) in terms(decl).filter(|(_, term)| term.operator.takes_list() && term.values.is_empty() && term.is_known()) {
+    for (_, term) in
+        terms(decl).filter(|(_, term)| term.operator.takes_list() && term.values.is_empty() && term.is_known())
+    {
         findings.push(
             Finding::new(
                 Code::EmptyList,

@@ -179,7 +179,8 @@ impl<S> GuardTerm<S> {
 impl<S> fmt::Display for GuardTerm<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} ", self.path.text, self.operator.as_str())?;
-        let values: Vec<String> = self.values.iter().map(Literal::to_string).chain(self.consts.iter().cloned()).collect();
+        let values: Vec<String> =
+            self.values.iter().map(Literal::to_string).chain(self.consts.iter().cloned()).collect();
         match self.operator.takes_list() {
             true => write!(f, "[{}]", values.join(", ")),
             false => f.write_str(&values.join(", ")),

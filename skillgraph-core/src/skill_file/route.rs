@@ -214,7 +214,14 @@ impl<'a> Parser<'a> {
         let start = self.look().1.start;
         let values = if operator.takes_list() { self.list()? } else { vec![self.literal()?] };
         let values_at = self.place.of(start..self.at);
-        Ok(GuardTerm { path: Word::new(path, at), operator, values, consts: Vec::new(), listed: operator.takes_list(), values_at })
+        Ok(GuardTerm {
+            path: Word::new(path, at),
+            operator,
+            values,
+            consts: Vec::new(),
+            listed: operator.takes_list(),
+            values_at,
+        })
     }
 
     fn operator(&mut self) -> Parsed<GuardOperator> {

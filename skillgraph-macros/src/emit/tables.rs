@@ -10,8 +10,8 @@ use skillgraph_core::{ModelTier, SkillPolicy};
 use skillgraph_core::score::ScorePolicy;
 
 use super::Emit;
-use super::guards::guard_const;
 use super::closures::{availability, entry_test, route_test, tree_test, typed_tool};
+use super::guards::guard_const;
 use crate::ast::{self, Branch, Closure, Condition, Route, Skill, Term, Then, Trigger, TriggerTools};
 use crate::lower::{path, source};
 use crate::place::Place;

@@ -87,7 +87,10 @@ fn value(input: ParseStream<'_>) -> syn::Result<(Value, Span)> {
         let path = syn::Path::parse_mod_style(input)?;
         let span = path.segments.last().map_or_else(Span::call_site, |segment| segment.ident.span());
         if input.peek(token::Paren) || input.peek(Token![!]) {
-            return Err(syn::Error::new(span, "a guard compares with a const, and calls nothing: give the value a name"));
+            return Err(syn::Error::new(
+                span,
+                "a guard compares with a const, and calls nothing: give the value a name",
+            ));
         }
         return Ok((Value::Const(path), span));
     }
