@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use skillgraph::core::decl::Trigger;
 use skillgraph::core::graph::Graph;
 use skillgraph::core::turn::{
-    Choice, Event, Input, Limits, Message, ModelReply, ModelRequest, Output, Permissions, Proposal, SavedTurn, Setup,
+    Carried, Choice, Event, Input, Limits, Message, ModelReply, ModelRequest, Output, Permissions, Proposal, SavedTurn, Setup,
     ToolCall, ToolReturn, ToolRun, Transcript, Turn,
 };
 use skillgraph::{Cause, Outcome, SkillId};
@@ -30,6 +30,8 @@ pub enum Storage {
 pub struct Run {
     pub outcome: Outcome,
     pub transcript: Transcript,
+    /// What the next turn would take over.
+    pub carried: Carried,
     pub events: Vec<Event>,
     /// For each batch: the tools that were offered, and those that ran.
     pub batches: Vec<(Vec<String>, Vec<String>)>,
@@ -88,6 +90,7 @@ impl<'a> Host<'a> {
             run: Run {
                 outcome: Outcome::Cancelled,
                 transcript: Transcript::new(),
+                carried: Carried::default(),
                 events: Vec::new(),
                 batches: Vec::new(),
                 requests: 0,
@@ -126,6 +129,7 @@ impl<'a> Host<'a> {
                 Output::Done(outcome) => {
                     self.run.outcome = outcome;
                     self.run.transcript = self.turn.transcript().clone();
+                    self.run.carried = self.turn.carry();
                     return self.run;
                 }
                 other => panic!("an unknown output: {other:?}"),

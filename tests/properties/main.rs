@@ -7,6 +7,7 @@ mod catalog_turns;
 mod common;
 mod graphs;
 mod host;
+mod people;
 mod scripts;
 
 use std::collections::BTreeSet;
@@ -61,6 +62,33 @@ proptest! {
                 _ => {}
             }
         }
+    }
+
+    /// However a turn ends, what the next one begins from is what its record says.
+    #[test]
+    fn the_record_describes_what_the_next_turn_begins_from(graph in graph(), script in script()) {
+        let run = run(&graph, &script, Storage::Never);
+        let (mut cursor, mut steps) = (None, Vec::new());
+        for event in &run.events {
+            match event {
+                Event::CursorDecided(decision) => {
+                    if decision.from != decision.to {
+                        steps.clear();
+                    }
+                    cursor = decision.to.clone();
+                }
+                Event::StepAdvanced { step, .. } => steps.push(*step),
+                Event::StepSkipped { step, policy: OnSkip::Advance, .. } => steps.push(*step),
+                _ => {}
+            }
+        }
+        prop_assert_eq!(&run.carried.cursor, &cursor);
+        if let Some(standing) = &run.carried.procedure {
+            prop_assert_eq!(Some(&standing.skill), cursor.as_ref());
+            prop_assert_eq!(standing.step, steps.len() + 1);
+        }
+        prop_assert_eq!(&run.carried.transcript, &run.transcript);
+        assert_paired(&run.carried.transcript);
     }
 
     #[test]
