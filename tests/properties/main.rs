@@ -9,6 +9,7 @@ mod graphs;
 mod host;
 mod people;
 mod scripts;
+mod tampered;
 
 use std::collections::BTreeSet;
 
