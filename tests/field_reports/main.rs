@@ -9,6 +9,7 @@ mod killed;
 mod questions;
 mod rules;
 mod turns;
+mod unnoticed;
 mod users;
 
 use std::sync::Arc;

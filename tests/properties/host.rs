@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use skillgraph::core::decl::Trigger;
 use skillgraph::core::graph::Graph;
 use skillgraph::core::turn::{
-    Carried, Choice, Event, Input, Limits, Message, ModelReply, ModelRequest, Output, Permissions, Proposal, SavedTurn, Setup,
-    ToolCall, ToolReturn, ToolRun, Transcript, Turn,
+    Carried, Choice, Event, Input, Limits, Message, ModelReply, ModelRequest, Output, Permissions, Proposal, SavedTurn,
+    Setup, ToolCall, ToolReturn, ToolRun, Transcript, Turn,
 };
 use skillgraph::{Cause, Outcome, SkillId};
 

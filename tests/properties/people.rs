@@ -7,8 +7,8 @@ use proptest::sample::Index;
 use serde_json::{Map, Value, json};
 use skillgraph::core::graph::Graph;
 use skillgraph::core::turn::{
-    Answer, Carried, Input, InputError, ModelReply, Numbering, Output, PersonReply, Question, SavedTurn, Setup, ToolCall,
-    ToolReturn, ToolRun, Turn,
+    Answer, Carried, Input, InputError, ModelReply, Numbering, Output, PersonReply, Question, SavedTurn, Setup,
+    ToolCall, ToolReturn, ToolRun, Turn,
 };
 use skillgraph::{GraphSpec, Status};
 
@@ -46,7 +46,8 @@ fn setup(more: bool) -> Arc<Setup> {
         skills.insert(0, json!({ "id": "other", "description": "Other", "body": "Other." }));
     }
     let spec: GraphSpec =
-        serde_json::from_value(json!({ "name": "till", "skills": skills, "entries": [{ "skill": "desk" }] })).expect("a spec");
+        serde_json::from_value(json!({ "name": "till", "skills": skills, "entries": [{ "skill": "desk" }] }))
+            .expect("a spec");
     let mut setup = common::setup(Arc::new(Graph::compile(&spec, &["pay"]).expect("a graph")));
     setup.limits.iterations = 1_000;
     Arc::new(setup)
@@ -91,7 +92,8 @@ impl Talk {
     fn returns(&mut self, asks: bool) {
         let Some(run) = self.open_runs().into_iter().next() else { return };
         if run.answer.is_some() {
-            let at = self.approved.iter().position(|(call, arguments)| *call == run.call_id && *arguments == run.arguments);
+            let at =
+                self.approved.iter().position(|(call, arguments)| *call == run.call_id && *arguments == run.arguments);
             let at = at.unwrap_or_else(|| panic!("{run:?} was not approved: {:?}", self.approved));
             self.approved.remove(at);
         }
@@ -104,9 +106,10 @@ impl Talk {
 
     fn answer(&mut self, answer: Answer) {
         let before = self.turn.save();
-        let waits = self.questions().into_iter().find(|question| {
-            question.id == answer.question && question.fingerprint == answer.fingerprint
-        });
+        let waits = self
+            .questions()
+            .into_iter()
+            .find(|question| question.id == answer.question && question.fingerprint == answer.fingerprint);
         let result = self.turn.handle_input(Input::PersonAnswered(answer.clone()));
         let Some(question) = waits else {
             let refused = matches!(result, Err(InputError::NoQuestion { .. } | InputError::NotAwaited { .. }));

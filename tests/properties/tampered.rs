@@ -46,7 +46,8 @@ fn decide(turn: &Turn) -> Input {
         Target::Call { tool, .. } => *tool == "burn",
         other => panic!("{other:?}"),
     };
-    let decisions = checks.iter().map(|check| if denied(&check.target) { Decision::denied("no") } else { Decision::Allowed });
+    let decisions =
+        checks.iter().map(|check| if denied(&check.target) { Decision::denied("no") } else { Decision::Allowed });
     Input::Authorized(decisions.collect())
 }
 
@@ -69,7 +70,9 @@ fn saved(permissions: bool) -> Vec<Value> {
         saves.push(serde_json::to_value(turn.save()).expect("JSON"));
         let input = match turn.poll_output() {
             Output::Authorize(_) => decide(&turn),
-            Output::CallModel(_) => Input::ModelReplied(replies.next().map_or(ModelReply::text("done"), ModelReply::calls)),
+            Output::CallModel(_) => {
+                Input::ModelReplied(replies.next().map_or(ModelReply::text("done"), ModelReply::calls))
+            }
             Output::RunTools(runs) => {
                 let run = &runs[0];
                 let asks = run.name == "pay" && run.answer.is_none();
@@ -104,8 +107,12 @@ impl Dice {
 fn pointers(value: &Value, at: String, all: &mut Vec<String>) {
     let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
     match value {
-        Value::Object(object) => object.iter().for_each(|(key, value)| pointers(value, format!("{at}/{}", escaped(key)), all)),
-        Value::Array(list) => list.iter().enumerate().for_each(|(key, value)| pointers(value, format!("{at}/{key}"), all)),
+        Value::Object(object) => {
+            object.iter().for_each(|(key, value)| pointers(value, format!("{at}/{}", escaped(key)), all))
+        }
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(key, value)| pointers(value, format!("{at}/{key}"), all))
+        }
         _ => {}
     }
     all.push(at);
@@ -117,7 +124,16 @@ fn change(saved: &mut Value, dice: &mut Dice) {
     pointers(saved, String::new(), &mut all);
     let at = all[dice.roll(all.len())].clone();
     let other = saved.pointer(&all[dice.roll(all.len())]).cloned().unwrap_or_default();
-    let numbers = [json!(0), json!(1), json!(2), json!(-1), json!(u32::MAX), json!(u64::MAX), json!(4_294_967_294_u64), json!(1.5)];
+    let numbers = [
+        json!(0),
+        json!(1),
+        json!(2),
+        json!(-1),
+        json!(u32::MAX),
+        json!(u64::MAX),
+        json!(4_294_967_294_u64),
+        json!(1.5),
+    ];
     let Some(value) = saved.pointer_mut(&at) else { return };
     match (dice.roll(6), &mut *value) {
         (0, _) => *value = other,
@@ -149,7 +165,8 @@ fn allowed(setup: &Setup, turn: &Turn, opened: &BTreeSet<String>, who: bool) -> 
     let graph = &setup.graph;
     let cursor = turn.cursor().map(|cursor| cursor.to_string());
     let open = cursor.into_iter().chain(opened.iter().cloned());
-    let skills = open.filter(|skill| !(who && skill == "secret")).filter_map(|skill| graph.skill(graph.find_skill(&skill)?));
+    let skills =
+        open.filter(|skill| !(who && skill == "secret")).filter_map(|skill| graph.skill(graph.find_skill(&skill)?));
     skills.flat_map(|skill| &skill.tools).map(|tool| graph.tool_id(*tool).to_string()).collect()
 }
 
@@ -170,7 +187,8 @@ fn go_on(mut turn: Turn, setup: &Setup, permissions: bool) {
         let input = match turn.poll_output() {
             Output::Authorize(_) => decide(&turn),
             Output::CallModel(request) => {
-                let next = request.tools.first().map(|tool| ModelReply::calls([call("z", tool.name.as_str(), json!({}))]));
+                let next =
+                    request.tools.first().map(|tool| ModelReply::calls([call("z", tool.name.as_str(), json!({}))]));
                 let may_call = request.iteration < 6;
                 Input::ModelReplied(next.filter(|_| may_call).unwrap_or_else(|| ModelReply::text("done")))
             }
