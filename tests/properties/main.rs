@@ -10,6 +10,7 @@ mod host;
 mod people;
 mod scripts;
 mod tampered;
+mod worlds;
 
 use std::collections::BTreeSet;
 

@@ -237,6 +237,8 @@ impl Turn {
 
     /// Closes what is open and may not be seen any more.
     fn withdraw(&mut self) {
+        // What was counted so far speaks of calls that may be gone.
+        self.state.watch = std::mem::take(&mut self.state.watch).restarted();
         let graph = self.setup.graph.clone();
         let hidden = self.state.hidden.clone();
         let (gone, kept) = std::mem::take(&mut self.state.opened).into_iter().partition(|skill| hidden.has(*skill));
