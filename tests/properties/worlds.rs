@@ -98,12 +98,13 @@ fn sent(world: World, setup: &Arc<Setup>, acts: &[Act], hidden_from: usize) -> V
     loop {
         let input = match turn.poll_output() {
             Output::Authorize(checks) => {
-                let denied = |target: &Target| is_hidden && matches!(target, Target::Skill(skill) if *skill == world.id);
+                let denied =
+                    |target: &Target| is_hidden && matches!(target, Target::Skill(skill) if *skill == world.id);
                 let decide = |target| if denied(target) { Decision::denied("no") } else { Decision::Allowed };
                 Input::Authorized(checks.iter().map(|check| decide(&check.target)).collect())
             }
             Output::RunTools(runs) => {
-                let status = if turn.iteration() % 3 == 0 { Status::Failure } else { Status::Success };
+                let status = if turn.iteration().is_multiple_of(3) { Status::Failure } else { Status::Success };
                 Input::ToolReturned(ToolReturn::message(&runs[0].call_id, status, "came back"))
             }
             Output::Done(_) => {
@@ -115,7 +116,11 @@ fn sent(world: World, setup: &Arc<Setup>, acts: &[Act], hidden_from: usize) -> V
                 if is_hidden {
                     let tools: Vec<String> = request.tools.iter().map(|tool| format!("{tool:?}")).collect();
                     let messages: Vec<&Message> = request.messages.iter().collect();
-                    sent.push(format!("{}\n{tools:?}\n{}", request.system, serde_json::to_string(&messages).expect("JSON")));
+                    sent.push(format!(
+                        "{}\n{tools:?}\n{}",
+                        request.system,
+                        serde_json::to_string(&messages).expect("JSON")
+                    ));
                 }
                 let Some((at, act)) = acts.next() else { return sent };
                 if at + 1 == hidden_from {
@@ -132,7 +137,11 @@ fn sent(world: World, setup: &Arc<Setup>, acts: &[Act], hidden_from: usize) -> V
                     Named::Unknown => "nobody",
                 };
                 let call = |name: &str, arguments: serde_json::Value| {
-                    Input::ModelReplied(ModelReply::calls([ToolCall::new(format!("c{at}"), name, arguments.to_string())]))
+                    Input::ModelReplied(ModelReply::calls([ToolCall::new(
+                        format!("c{at}"),
+                        name,
+                        arguments.to_string(),
+                    )]))
                 };
                 match act {
                     Act::Picks(named) => call("read_skill", json!({ "id": name(|world| world.id, *named, "other") })),

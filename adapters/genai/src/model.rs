@@ -61,7 +61,7 @@ impl fmt::Debug for GenaiModelBuilder {
         f.debug_struct("GenaiModelBuilder")
             .field("name", &self.name)
             .field("provider", &self.provider)
-            .field("endpoint", &self.endpoint)
+            .field("endpoint", &self.endpoint.as_ref().filter(|url| is_bare(url)))
             .field("key", &self.key.as_ref().map(|_| "…"))
             .field("settings", &self.settings)
             .finish_non_exhaustive()
@@ -81,6 +81,8 @@ pub enum BuildError {
     NoSchema,
     /// A client of one's own has its endpoint and key already: they cannot be given beside it.
     TwoClients,
+    /// An endpoint with a user, a query or a fragment in it. Whatever it says there may be a secret, and is not repeated.
+    Endpoint,
 }
 
 impl fmt::Display for BuildError {
@@ -90,6 +92,10 @@ impl fmt::Display for BuildError {
             BuildError::NoSchema => f.write_str(
                 "no schema is sent in Ollama's own format: for constrained mode use its address for OpenAI's format, \
                  `.endpoint(\"http://127.0.0.1:11434/v1\")`",
+            ),
+            BuildError::Endpoint => f.write_str(
+                "an endpoint is an address alone, without a user, a query or a fragment, as in \
+                 `http://127.0.0.1:8080/v1`: give the key with `.key(…)`",
             ),
             BuildError::TwoClients => f.write_str(
                 "a client of one's own has an endpoint and a key: leave `endpoint`, `provider` and `key` out",
@@ -207,7 +213,8 @@ impl Model for GenaiModel {
 
 impl GenaiModelBuilder {
     /// Where the provider is, up to what comes before its own paths: `http://127.0.0.1:8080/v1`. Without a provider it speaks
-    /// OpenAI's format.
+    /// OpenAI's format. It is sent no key but the one that [`Self::key`] gives: those of the environment are for the providers' own
+    /// addresses.
     pub fn endpoint(mut self, url: impl Into<String>) -> Self {
         self.endpoint = Some(url.into());
         self
@@ -219,7 +226,7 @@ impl GenaiModelBuilder {
         self
     }
 
-    /// The key, where it is not in the provider's variable of the environment.
+    /// The key. Without an endpoint of one's own it defaults to what the provider's variable of the environment holds.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
@@ -282,6 +289,9 @@ impl GenaiModelBuilder {
     ///
     /// [`BuildError`] with what is in the way.
     pub fn build(self) -> Result<GenaiModel, BuildError> {
+        if !self.endpoint.as_ref().is_none_or(|url| is_bare(url)) {
+            return Err(BuildError::Endpoint);
+        }
         let said = self.provider.or(self.endpoint.as_ref().map(|_| AdapterKind::OpenAI));
         let client = match self.client {
             Some(_) if self.endpoint.is_some() || self.provider.is_some() || self.key.is_some() => {
@@ -300,6 +310,11 @@ impl GenaiModelBuilder {
     }
 }
 
+/// Whether an address has no part in which a secret could stand.
+fn is_bare(url: &str) -> bool {
+    !url.contains(['@', '?', '#'])
+}
+
 fn client(provider: Option<AdapterKind>, endpoint: Option<String>, key: Option<String>) -> Result<Client, BuildError> {
     #[cfg(feature = "rustls")]
     // A program that has chosen a provider of cryptography keeps it.
@@ -316,16 +331,16 @@ fn client(provider: Option<AdapterKind>, endpoint: Option<String>, key: Option<S
         }
         target.auth = match (&key, &endpoint, provider) {
             (Some(key), ..) => AuthData::from_single(key.as_str()),
-            // An endpoint of one's own may want no key; the provider's is sent if it is there.
-            (None, Some(_), Some(provider)) => {
-                let key = provider.default_key_env_name().and_then(|name| std::env::var(name).ok());
-                AuthData::from_single(key.unwrap_or_else(|| "none".to_owned()))
-            }
+            // An endpoint of one's own gets no key of the environment: it may be anybody's.
+            (None, Some(_), _) => AuthData::from_single("none"),
             _ => target.auth,
         };
         Ok(target)
     };
     let resolver = ServiceTargetResolver::from_resolver_fn(resolve);
-    let built = Client::builder().with_service_target_resolver(resolver).build();
+    // Followed, a redirect would take the key and all that was said to another host.
+    let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build();
+    let http = http.map_err(|error| BuildError::Client { reason: error.to_string() })?;
+    let built = Client::builder().with_reqwest(http).with_service_target_resolver(resolver).build();
     built.map_err(|error| BuildError::Client { reason: error.to_string() })
 }
