@@ -30,7 +30,7 @@ fn assert_sendable(request: &ModelRequest) {
     for message in request.messages.iter() {
         match message {
             Message::User { text } | Message::Framework { text, .. } => assert!(!text.trim().is_empty()),
-            Message::Assistant { text, calls } => {
+            Message::Assistant { text, calls, .. } => {
                 assert!(!text.trim().is_empty() || !calls.is_empty());
                 assert!(calls.iter().all(|call| is_tool_name(&call.name)), "{calls:?}");
                 assert!(calls.iter().all(|call| !call.id.trim().is_empty() && !call.arguments.trim().is_empty()));
@@ -92,11 +92,12 @@ async fn a_history_from_elsewhere_is_put_into_pairs() {
                 ToolCall::new("2", "find.it", "{}"),
                 ToolCall::new("3", "note", "{}"),
             ],
+            thoughts: Vec::new(),
         },
         // In the order of completion, one missing, one empty.
         Message::ToolResults { results: vec![result("3", ""), result("1", "found")] },
-        Message::Assistant { text: " ".into(), calls: Vec::new() },
-        Message::Assistant { text: String::new(), calls: vec![ToolCall::new("4", "note", "{}")] },
+        Message::Assistant { text: " ".into(), calls: Vec::new(), thoughts: Vec::new() },
+        Message::Assistant { text: String::new(), calls: vec![ToolCall::new("4", "note", "{}")], thoughts: Vec::new() },
         Message::User { text: "are you there?".into() },
     ]);
     let model = ScriptedModel::new([answer()]);

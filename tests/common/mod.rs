@@ -99,7 +99,7 @@ pub fn assert_paired(transcript: &Transcript) {
     let messages: Vec<&Message> = transcript.iter().collect();
     for (at, message) in messages.iter().enumerate() {
         match message {
-            Message::Assistant { text, calls } => {
+            Message::Assistant { text, calls, .. } => {
                 assert!(!text.is_empty() || !calls.is_empty(), "an empty message at {at}");
                 if calls.is_empty() {
                     continue;

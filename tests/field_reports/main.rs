@@ -526,7 +526,7 @@ async fn b24_one_result_per_call_in_call_order_right_after_the_calls() {
     assert_paired(messages);
     let last: Vec<&Message> = messages.iter().collect();
     assert!(
-        matches!(last[1], Message::Assistant { text, calls } if text == "I look at three things." && calls.len() == 3)
+        matches!(last[1], Message::Assistant { text, calls, .. } if text == "I look at three things." && calls.len() == 3)
     );
     let Message::ToolResults { results } = last[2] else { panic!("results follow the calls") };
     assert_eq!(last.len(), 3);

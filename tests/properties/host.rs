@@ -271,9 +271,9 @@ fn between_ticks(text: &str) -> impl Iterator<Item = &str> {
 fn without_words_of_others(request: &ModelRequest) -> String {
     let messages = request.messages.iter().filter_map(|message| match message {
         Message::User { .. } => None,
-        Message::Assistant { text, calls } => {
+        Message::Assistant { text, calls, .. } => {
             let calls = calls.iter().filter(|call| call.name == "read_skill").cloned().collect();
-            Some(Message::Assistant { text: text.clone(), calls })
+            Some(Message::Assistant { text: text.clone(), calls, thoughts: Vec::new() })
         }
         other => Some(other.clone()),
     });

@@ -42,6 +42,7 @@ pub fn reply() -> impl Strategy<Value = ModelReply> {
         calls,
         stop,
         usage: None,
+        thoughts: Vec::new(),
     })
 }
 

@@ -1,53 +1,40 @@
 //! Constrained mode (SPEC 14.3): for endpoints without tool calls, a schema binds the reply to one of the offered calls, or an
 //! answer.
 
-use genai::adapter::AdapterKind;
-use genai::chat::{ChatMessage, ChatOptions, ChatRequest, ChatResponseFormat, JsonSpec};
 use serde_json::{Map, Value, json};
-use skillgraph_core::turn::{Message, ModelReply, ModelRequest, StopReason, ToolCall};
+use skillgraph_core::turn::{Message, ModelReply, ModelRequest, StopReason, ToolCall, Transcript};
 
 use crate::failure::Failure;
-use crate::request::with_system;
 
 /// The longest text in a reply, in characters: a small model that is not bound may not end.
 const LONGEST_TEXT: u64 = 2_000;
 
-/// The options of a request, with the schema as it is: what rewrites schemas for a provider's own dialect would take the
-/// alternatives apart.
-pub(crate) fn options(options: &ChatOptions, request: &ModelRequest, provider: AdapterKind) -> ChatOptions {
-    let (options, schema) = (options.clone(), schema(request));
-    match provider {
-        AdapterKind::Anthropic | AdapterKind::Gemini | AdapterKind::Vertex => {
-            options.with_response_format(ChatResponseFormat::JsonSpec(JsonSpec::new("reply", schema)))
-        }
-        _ => {
-            let format = json!({ "name": "reply", "strict": true, "schema": schema });
-            options.with_extra_body(json!({ "response_format": { "type": "json_schema", "json_schema": format } }))
-        }
-    }
-}
-
-/// The request as text alone: calls are what the model is to write, results what a user tells it.
-pub(crate) fn chat_request(request: &ModelRequest) -> ChatRequest {
+/// The request as text alone: calls are what the model is to write, results what it is told in JSON, in which no text of a tool
+/// can begin a result of another.
+pub(crate) fn as_text(request: &ModelRequest) -> ModelRequest {
     let messages = request.messages.iter().map(|message| match message {
-        Message::User { text } | Message::Framework { text, .. } => ChatMessage::user(text.as_str()),
-        Message::Assistant { text, calls } if calls.is_empty() => {
-            ChatMessage::assistant(json!({ "final": text }).to_string())
-        }
-        Message::Assistant { calls, .. } => {
+        Message::User { text } | Message::Framework { text, .. } => Message::User { text: text.clone() },
+        Message::Assistant { text, calls, .. } => {
             let calls = calls.iter().map(|call| {
                 let arguments = Value::Object(call.parsed_arguments().unwrap_or_default());
                 json!({ "name": call.name, "arguments": arguments }).to_string()
             });
-            ChatMessage::assistant(calls.collect::<Vec<_>>().join("\n"))
+            let mut said: Vec<String> = calls.collect();
+            if said.is_empty() {
+                said.push(json!({ "final": text }).to_string());
+            }
+            Message::Assistant { text: said.join("\n"), calls: Vec::new(), thoughts: Vec::new() }
         }
         Message::ToolResults { results } => {
-            let results = results.iter().map(|result| format!("`{}` returned: {}", result.name, result.text));
-            ChatMessage::user(results.collect::<Vec<_>>().join("\n\n"))
+            let results = results.iter().map(|result| json!({ "tool": result.name, "returned": result.text }));
+            Message::User { text: json!({ "results": results.collect::<Vec<_>>() }).to_string() }
         }
-        _ => ChatMessage::user("(not shown)"),
+        other => other.clone(),
     });
-    let mut rules = String::from("Reply with one JSON object. To answer: {\"final\": \"your answer\"}.");
+    let mut rules = String::from(
+        "Reply with one JSON object. To answer: {\"final\": \"your answer\"}. What tools return comes to you as \
+         {\"results\": […]}.",
+    );
     if !request.tools.is_empty() {
         rules.push_str(" To call a tool: {\"name\": \"the tool\", \"arguments\": {…}}. The tools:");
         for tool in &request.tools {
@@ -55,35 +42,47 @@ pub(crate) fn chat_request(request: &ModelRequest) -> ChatRequest {
         }
     }
     let system = if request.system.trim().is_empty() { rules } else { format!("{}\n\n{rules}", request.system) };
-    with_system(ChatRequest::from_messages(messages.collect()), &system)
+    ModelRequest {
+        iteration: request.iteration,
+        model: request.model.clone(),
+        system,
+        messages: messages.collect::<Transcript>(),
+        tools: Vec::new(),
+    }
 }
 
 /// What the model wrote, as a reply.
-pub(crate) fn reply(reply: ModelReply, request: &ModelRequest) -> Result<ModelReply, Failure> {
+pub(crate) fn reply(reply: ModelReply) -> Result<ModelReply, Failure> {
     match serde_json::from_str::<Value>(reply.text.trim()) {
-        Ok(said) => read(&said, reply, request),
-        // Cut off inside: what there is, is no answer and no call.
-        Err(_) if reply.stop == StopReason::MaxTokens => Ok(reply),
+        Ok(said) => read(&said, reply),
+        // Cut off inside an answer: its words so far. Cut off inside a call: nothing that could run.
+        Err(_) if reply.stop == StopReason::MaxTokens => {
+            Ok(ModelReply { text: words_so_far(&reply.text).unwrap_or_default(), ..reply })
+        }
         Err(_) => Err(Failure::OffSchema(reply.text)),
     }
 }
 
-fn read(said: &Value, reply: ModelReply, request: &ModelRequest) -> Result<ModelReply, Failure> {
-    let usage = reply.usage;
+/// The words of an answer whose JSON is cut off.
+fn words_so_far(text: &str) -> Option<String> {
+    let rest = text.trim_start().strip_prefix('{')?.trim_start().strip_prefix("\"final\"")?;
+    let words = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    // The longest beginning that is a text: an escape may be cut, too, and the longest one is of twelve bytes.
+    let ends = (0..=12).filter_map(|less| words.len().checked_sub(less)).filter(|end| words.is_char_boundary(*end));
+    ends.filter_map(|end| serde_json::from_str(&format!("\"{}\"", words.get(..end)?)).ok()).next()
+}
+
+fn read(said: &Value, reply: ModelReply) -> Result<ModelReply, Failure> {
+    let ModelReply { usage, thoughts, .. } = reply;
     if let Some(text) = said["final"].as_str() {
         // It is whole, wherever the limit was.
         let stop = if reply.stop == StopReason::MaxTokens { StopReason::EndTurn } else { reply.stop };
-        return Ok(ModelReply { usage, ..ModelReply::text(text) }.stopped(stop));
+        return Ok(ModelReply { usage, thoughts, ..ModelReply::text(text) }.stopped(stop));
     }
     let Some(name) = said["name"].as_str() else { return Err(Failure::OffSchema(reply.text)) };
-    // An id that no call of the conversation has.
-    let before = request.messages.iter().map(|message| match message {
-        Message::Assistant { calls, .. } => calls.len(),
-        _ => 0,
-    });
-    let id = format!("call_{}", before.sum::<usize>() + 1);
-    let call = ToolCall::new(id, name, said["arguments"].to_string());
-    Ok(ModelReply { usage, ..ModelReply::calls([call]) })
+    // Whoever takes the reply in gives the call its id.
+    let call = ToolCall::new("", name, said["arguments"].to_string());
+    Ok(ModelReply { usage, thoughts, ..ModelReply::calls([call]) })
 }
 
 /// One alternative a tool, and one for an answer.
@@ -144,7 +143,7 @@ mod tests {
     use std::sync::Arc;
 
     use skillgraph_core::decl::ToolId;
-    use skillgraph_core::turn::{ToolSpec, Transcript};
+    use skillgraph_core::turn::ToolSpec;
 
     use super::*;
 
@@ -174,16 +173,16 @@ mod tests {
 
     #[test]
     fn what_the_model_wrote_becomes_a_call_an_answer_or_an_error() {
-        let read = |text: &str, stop: StopReason| reply(ModelReply::text(text).stopped(stop), &request());
+        let read = |text: &str, stop: StopReason| reply(ModelReply::text(text).stopped(stop));
         let call = read(r#"{"name":"send","arguments":{"note":"x"}}"#, StopReason::EndTurn).expect("a call");
-        assert_eq!(call.calls, [ToolCall::new("call_1", "send", r#"{"note":"x"}"#)]);
+        assert_eq!(call.calls, [ToolCall::new("", "send", r#"{"note":"x"}"#)]);
         let answer = read(r#" {"final":"done"} "#, StopReason::EndTurn).expect("an answer");
         assert_eq!((answer.text.as_str(), answer.calls.len()), ("done", 0));
         // Whole, though the limit was reached just then.
         let whole = read(r#"{"name":"send","arguments":{}}"#, StopReason::MaxTokens).expect("a call");
         assert_eq!(whole.stop, StopReason::ToolCalls);
         let cut = read(r#"{"final":"do"#, StopReason::MaxTokens).expect("what there is");
-        assert_eq!(cut.stop, StopReason::MaxTokens);
+        assert_eq!((cut.text.as_str(), cut.stop), ("do", StopReason::MaxTokens));
         assert!(matches!(read("of course!", StopReason::EndTurn), Err(Failure::OffSchema(_))));
         assert!(matches!(read("[1]", StopReason::EndTurn), Err(Failure::OffSchema(_))));
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
 use skillgraph_core::text::one_line;
 use skillgraph_runtime::ModelErrorKind;
 
@@ -17,63 +18,39 @@ pub(crate) enum Failure {
     Silent(Duration),
     /// The connection ended before the reply did.
     BrokenOff,
-    /// It could not be reached, or broke off, or sent what is no reply.
+    /// It sent a reply that did not end in so long.
+    Slow(Duration),
+    /// It sent more bytes than a reply may have.
+    TooLarge { most: usize },
+    /// It could not be reached, or broke off.
     Transport(String),
+    /// It sent what is no reply.
+    Protocol(String),
     /// The reply does not keep to the schema that it was bound to.
     OffSchema(String),
     /// Nothing was sent: there is no key.
     NotSent(String),
+    /// Nothing was sent: more tools are offered than the provider takes.
+    TooManyTools { offered: usize, most: usize },
 }
 
 impl Failure {
-    pub(crate) fn of(error: genai::Error) -> Self {
-        use genai::Error;
-        match error {
-            Error::HttpError { status, body, headers, .. } => {
-                let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-                Failure::Status { status: status.as_u16(), body, wait: asked_wait(header) }
-            }
-            Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => {
-                let status = webc_error.status().map(|status| status.as_u16());
-                let header = |name: &str| {
-                    let value = webc_error.headers().and_then(|headers| headers.get(name));
-                    value.and_then(|value| value.to_str().ok()).map(str::to_owned)
-                };
-                match status {
-                    Some(status) => Failure::Status { status, body: webc_error.to_string(), wait: asked_wait(header) },
-                    None => Failure::Transport(webc_error.to_string()),
-                }
-            }
-            Error::WebStream { error, cause, .. } => match error.downcast::<Error>() {
-                Ok(inner) => Failure::of(*inner),
-                Err(_) => Failure::Transport(cause),
-            },
-            Error::StreamParse { serde_error, .. } => {
-                Failure::Transport(format!("what it sent is no JSON: {serde_error}"))
-            }
-            Error::ChatResponse { body, .. } => Failure::of_event(&body),
-            Error::Resolver { resolver_error: genai::resolver::Error::ApiKeyEnvNotFound { env_name }, .. } => {
-                Failure::NotSent(format!("set `{env_name}`, or give the model its key"))
-            }
-            error @ (Error::RequiresApiKey { .. }
-            | Error::NoAuthData { .. }
-            | Error::NoAuthResolver { .. }
-            | Error::Resolver { .. }) => Failure::NotSent(error.to_string()),
-            error => Failure::Transport(error.to_string()),
-        }
-    }
-
-    /// An error that came as an event of a stream, behind a status that was good.
-    fn of_event(body: &serde_json::Value) -> Self {
-        let kind = body.get("type").or_else(|| body.pointer("/error/type")).and_then(|kind| kind.as_str());
-        let kind = kind.unwrap_or_default();
-        let status = match kind {
-            "overloaded_error" => 529,
-            "rate_limit_error" => 429,
-            "invalid_request_error" => 400,
-            _ => 500,
-        };
-        Failure::Status { status, body: body.to_string(), wait: None }
+    /// An error that came in a reply, behind a status that was good.
+    pub(crate) fn of_error(error: &Value) -> Self {
+        let words = ["type", "status", "code"].iter().filter_map(|field| error[*field].as_str());
+        let by_word = words.filter_map(|word| match word {
+            "overloaded_error" => Some(529),
+            "rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota" | "RESOURCE_EXHAUSTED" => Some(429),
+            "invalid_request_error" | "INVALID_ARGUMENT" | "context_length_exceeded" => Some(400),
+            "authentication_error" | "invalid_api_key" | "UNAUTHENTICATED" => Some(401),
+            "permission_error" | "PERMISSION_DENIED" => Some(403),
+            "timeout_error" | "DEADLINE_EXCEEDED" => Some(504),
+            _ => None,
+        });
+        let by_number = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+        let by_number = by_number.filter(|code| (400..600).contains(code));
+        let status = by_number.or(by_word.into_iter().next()).unwrap_or(500);
+        Failure::Status { status, body: error.to_string(), wait: None }
     }
 
     /// How long to wait before the request is sent again; none where that would not help.
@@ -84,8 +61,13 @@ impl Failure {
                 let passes = matches!(status, 408 | 425 | 429) || *status >= 500;
                 passes.then_some(wait.unwrap_or(doubled))
             }
-            Failure::BrokenOff | Failure::Transport(_) => Some(doubled),
-            Failure::Silent(_) | Failure::OffSchema(_) | Failure::NotSent(_) => None,
+            Failure::BrokenOff | Failure::Transport(_) | Failure::Protocol(_) => Some(doubled),
+            Failure::Silent(_)
+            | Failure::Slow(_)
+            | Failure::TooLarge { .. }
+            | Failure::OffSchema(_)
+            | Failure::NotSent(_)
+            | Failure::TooManyTools { .. } => None,
         }
     }
 
@@ -94,20 +76,33 @@ impl Failure {
         match self {
             Failure::Status { status: 401 | 403, .. } | Failure::NotSent(_) => ModelErrorKind::Auth,
             Failure::Status { status: 429, .. } => ModelErrorKind::RateLimited,
-            Failure::Status { status: 408 | 504, .. } | Failure::Silent(_) => ModelErrorKind::Timeout,
+            Failure::Status { status: 408 | 504, .. } | Failure::Silent(_) | Failure::Slow(_) => {
+                ModelErrorKind::Timeout
+            }
             Failure::Status { status: 413, .. } => ModelErrorKind::TooLong,
             Failure::Status { status: 400, body, .. } if is_too_long(body) => ModelErrorKind::TooLong,
-            Failure::Status { status: 400..=499, .. } => ModelErrorKind::Refused,
+            Failure::Status { status: 300..=499, .. } | Failure::TooManyTools { .. } => ModelErrorKind::Refused,
             Failure::Status { .. } | Failure::BrokenOff | Failure::Transport(_) => ModelErrorKind::Unavailable,
-            Failure::OffSchema(_) => ModelErrorKind::Protocol,
+            Failure::OffSchema(_) | Failure::Protocol(_) | Failure::TooLarge { .. } => ModelErrorKind::Protocol,
         }
     }
 
     /// What a user is told.
     pub(crate) fn said_of(&self, model: &str, attempts: u32) -> String {
         let what = match self {
+            Failure::Status { status: status @ 300..=399, .. } => {
+                format!(
+                    "answered with status {status}: it wants to redirect the request, and redirects are not followed"
+                )
+            }
             Failure::Status { status, body, .. } => format!("answered with status {status}: {}", kept(body)),
             Failure::Silent(silence) => format!("sent nothing for {} seconds", silence.as_secs_f64()),
+            Failure::Slow(time) => format!("was not done with its reply after {} seconds", time.as_secs_f64()),
+            Failure::TooLarge { most } => format!("sent more than {most} bytes for one reply"),
+            Failure::Protocol(reason) => format!("sent no reply that can be read: {}", kept(reason)),
+            Failure::TooManyTools { offered, most } => {
+                format!("takes at most {most} tools, and {offered} are offered: unlock fewer at once")
+            }
             Failure::BrokenOff => "broke off before its reply was complete".to_owned(),
             Failure::Transport(reason) => format!("did not answer: {}", kept(reason)),
             Failure::OffSchema(text) => format!("did not keep to the schema of its reply: {}", kept(text)),
@@ -122,7 +117,7 @@ impl Failure {
 }
 
 /// What an endpoint asks for: `retry-after-ms`, or `Retry-After` in seconds.
-fn asked_wait(header: impl Fn(&str) -> Option<String>) -> Option<Duration> {
+pub(crate) fn asked_wait(header: impl Fn(&str) -> Option<String>) -> Option<Duration> {
     let milliseconds = header("retry-after-ms").and_then(|text| text.trim().parse::<f64>().ok());
     let seconds = header("retry-after").and_then(|text| text.trim().parse::<f64>().ok());
     let seconds = milliseconds.map(|milliseconds| milliseconds / 1_000.0).or(seconds)?;

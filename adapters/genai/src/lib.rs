@@ -1,5 +1,5 @@
-//! Real models for skillgraph agents, by the [`genai`] crate: OpenAI and everything that speaks its format, Anthropic, Gemini,
-//! Ollama.
+//! Real models for skillgraph agents: OpenAI and everything that speaks its format, Anthropic, Gemini, Ollama. Which provider a name
+//! belongs to, where it is and where its key is, is known by the [`genai`] crate; requests are written and replies read here.
 //!
 //! ```no_run
 //! use skillgraph_genai::GenaiModel;
@@ -26,18 +26,26 @@
 //! * An endpoint that is silent for too long, or breaks off, ends the turn with an error that says so; the conversation goes on.
 //! * Whether there are calls decides if a turn goes on, not the stop reason. A reason that nobody knows is kept as it is.
 //! * Dropping the turn closes the connection.
-//! * What a provider signs of its thoughts beside a call is sent back with the call; thoughts themselves are not kept.
+//! * Calls are put together from whatever pieces they come in: without an index, with an id that comes late or twice, with arguments
+//!   as an object. A stop that promises calls where there are none is an error, and not an answer.
+//! * Thoughts that a provider wants back, and what it signs of them, are kept with the message that they came with, and sent back
+//!   with it.
+//! * No redirect is followed, and an endpoint of one's own is sent no key but the one that was given for it.
+//! * A reply has a longest time and a largest size, so that no endpoint holds a turn for ever or fills the memory.
 
 #![warn(unreachable_pub, missing_debug_implementations)]
 // No input makes library code panic (SPEC 17).
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+mod assembly;
+mod client;
 mod constrained;
 mod failure;
+mod format;
+mod frames;
 mod model;
-mod reply;
-mod request;
 
 pub use genai;
 pub use genai::adapter::AdapterKind as Provider;
 pub use model::{BuildError, GenaiModel, GenaiModelBuilder};
+pub use reqwest;

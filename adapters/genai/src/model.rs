@@ -4,19 +4,21 @@ use std::fmt;
 use std::time::Duration;
 
 use genai::adapter::AdapterKind;
-use genai::chat::ChatOptions;
-use genai::resolver::{AuthData, Endpoint, ServiceTargetResolver};
+use genai::resolver::{AuthData, Endpoint as Address, ServiceTargetResolver};
 use genai::{Client, ModelIden, ServiceTarget};
+use serde_json::Value;
 use skillgraph_core::turn::{ModelReply, ModelRequest};
 use skillgraph_runtime::{Model, ModelError, Piece, Pieces};
 
+use crate::assembly::Assembly;
+use crate::client::{Body, Bounds, Endpoint};
 use crate::constrained;
 use crate::failure::Failure;
-use crate::reply::{Reader, read};
-use crate::request::chat_request;
+use crate::format::{Ask, Format};
+use crate::frames::{Frame, Frames};
 
-/// How long an endpoint may be silent where nobody said otherwise.
-const SILENCE: Duration = Duration::from_secs(60);
+/// What a reply may take, unless the builder says otherwise.
+const BOUNDS: Bounds = Bounds { silence: Duration::from_secs(60), time: Duration::from_secs(600), bytes: 16 << 20 };
 /// How often a request is tried again.
 const RETRIES: u32 = 3;
 /// The first wait where the endpoint does not say how long.
@@ -27,17 +29,21 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// A [`Model`] of a provider. Cheap to copy.
 #[derive(Debug, Clone)]
 pub struct GenaiModel {
+    /// Knows providers, addresses and keys.
     client: Client,
+    http: reqwest::Client,
     name: String,
-    provider: AdapterKind,
+    format: Format,
     settings: Settings,
 }
 
 /// How requests are sent.
 #[derive(Debug, Clone)]
 struct Settings {
-    options: ChatOptions,
-    silence: Duration,
+    max_tokens: Option<u32>,
+    temperature: Option<f64>,
+    most_tools: Option<usize>,
+    bounds: Bounds,
     retries: u32,
     backoff: Duration,
     longest_wait: Duration,
@@ -52,6 +58,7 @@ pub struct GenaiModelBuilder {
     endpoint: Option<String>,
     key: Option<String>,
     client: Option<Client>,
+    http: Option<reqwest::Client>,
     settings: Settings,
 }
 
@@ -77,8 +84,11 @@ pub enum BuildError {
         /// Why.
         reason: String,
     },
-    /// Constrained mode in a format in which no schema is sent.
-    NoSchema,
+    /// The provider speaks a format of its own that is not spoken here.
+    Format {
+        /// Which provider.
+        provider: AdapterKind,
+    },
     /// A client of one's own has its endpoint and key already: they cannot be given beside it.
     TwoClients,
     /// An endpoint with a user, a query or a fragment in it. Whatever it says there may be a secret, and is not repeated.
@@ -89,9 +99,10 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BuildError::Client { reason } => write!(f, "the HTTP client could not be made: {reason}"),
-            BuildError::NoSchema => f.write_str(
-                "no schema is sent in Ollama's own format: for constrained mode use its address for OpenAI's format, \
-                 `.endpoint(\"http://127.0.0.1:11434/v1\")`",
+            BuildError::Format { provider } => write!(
+                f,
+                "{provider:?} speaks a format of its own, which is not spoken here: if it has an address for OpenAI's \
+                 format, give that with `.endpoint(…)`",
             ),
             BuildError::Endpoint => f.write_str(
                 "an endpoint is an address alone, without a user, a query or a fragment, as in \
@@ -117,12 +128,12 @@ impl GenaiModel {
             endpoint: None,
             key: None,
             client: None,
+            http: None,
             settings: Settings {
-                options: ChatOptions::default()
-                    .with_capture_usage(true)
-                    .with_capture_content(true)
-                    .with_capture_tool_calls(true),
-                silence: SILENCE,
+                max_tokens: None,
+                temperature: None,
+                most_tools: None,
+                bounds: BOUNDS,
                 retries: RETRIES,
                 backoff: BACKOFF,
                 longest_wait: LONGEST_WAIT,
@@ -162,28 +173,57 @@ impl GenaiModel {
 
     async fn attempt(&self, request: &ModelRequest, pieces: Pieces<'_>) -> Result<ModelReply, Failure> {
         if self.settings.constrained {
-            let options = constrained::options(&self.settings.options, request, self.provider);
             // What comes is JSON: its pieces are no words yet.
-            let reply = self.read(constrained::chat_request(request), &options, &mut |_| {}).await?;
-            let reply = constrained::reply(reply, request)?;
+            let asked = constrained::as_text(request);
+            let reply = self.read(&asked, Some(constrained::schema(request)), &mut |_| {}).await?;
+            let reply = constrained::reply(reply)?;
             hand_on_whole(&reply, pieces);
             return Ok(reply);
         }
-        self.read(chat_request(request, self.provider), &self.settings.options, pieces).await
+        let most = self.settings.most_tools.or(self.format.most_tools());
+        match most.filter(|most| request.tools.len() > *most) {
+            Some(most) => Err(Failure::TooManyTools { offered: request.tools.len(), most }),
+            None => self.read(request, None, pieces).await,
+        }
     }
 
     async fn read(
         &self,
-        request: genai::chat::ChatRequest,
-        options: &ChatOptions,
+        request: &ModelRequest,
+        schema: Option<Value>,
         pieces: Pieces<'_>,
     ) -> Result<ModelReply, Failure> {
-        let asked = self.client.exec_chat_stream(self.name.as_str(), request, Some(options));
-        let response = tokio::time::timeout(self.settings.silence, asked)
-            .await
-            .map_err(|_| Failure::Silent(self.settings.silence))?;
-        let stream = response.map_err(Failure::of)?.stream;
-        read(stream, self.settings.silence, Reader::new(pieces)).await
+        let Settings { max_tokens, temperature, bounds, .. } = self.settings;
+        let (endpoint, model) = Endpoint::of(&self.client, &self.name, self.format).await?;
+        let ask = Ask { model: &model, request, max_tokens, temperature, schema };
+        let asked = self.format.body(&ask).to_string();
+        let mut body = Body::ask(&self.http, &endpoint, asked, bounds).await?;
+
+        let offered = request.tools.iter().map(|tool| tool.name.as_str().to_owned()).collect();
+        let mut reply = Assembly::new(offered, pieces);
+        let mut frames = Frames::new(self.format.framing(), bounds.bytes);
+        while let Some(more) = body.next().await? {
+            frames.push(more.as_ref())?;
+            while let Some(frame) = frames.next()? {
+                if self.take(frame, &mut reply)? {
+                    return reply.finish();
+                }
+            }
+        }
+        let mut is_done = false;
+        for frame in frames.rest()? {
+            is_done |= self.take(frame, &mut reply)?;
+        }
+        // Some say why they stop, and then no more.
+        if is_done || reply.has_stopped() { reply.finish() } else { Err(Failure::BrokenOff) }
+    }
+
+    /// Takes a message of a reply in. True where it is the last.
+    fn take(&self, frame: Frame, reply: &mut Assembly<'_>) -> Result<bool, Failure> {
+        match frame {
+            Frame::Done => Ok(true),
+            Frame::Json(message) => self.format.read(&message, reply),
+        }
     }
 }
 
@@ -232,45 +272,71 @@ impl GenaiModelBuilder {
         self
     }
 
-    /// A client of one's own: with a resolver of keys, a proxy, headers.
+    /// A client of one's own that says where each model is and which key it takes: its resolvers are asked. Requests are sent by
+    /// [`Self::http`].
     pub fn client(mut self, client: Client) -> Self {
         self.client = Some(client);
         self
     }
 
-    /// The most tokens of a reply; the provider's own limit where nobody said it.
+    /// What sends the requests: for a proxy, certificates or headers of one's own. Set it to follow no redirects, as the one does
+    /// that it takes the place of: a redirect takes the key and the conversation to another host.
+    pub fn http(mut self, client: reqwest::Client) -> Self {
+        self.http = Some(client);
+        self
+    }
+
+    /// The most tokens of a reply. Defaults to the provider's own limit; to 32,000 for Anthropic, which must be told one.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
-        self.settings.options = self.settings.options.with_max_tokens(tokens);
+        self.settings.max_tokens = Some(tokens);
         self
     }
 
     /// How much chance there is in a reply, as the provider counts it.
     pub fn temperature(mut self, temperature: f64) -> Self {
-        self.settings.options = self.settings.options.with_temperature(temperature);
+        self.settings.temperature = Some(temperature);
         self
     }
 
-    /// How long the endpoint may be silent, before its reply and in the middle of it; 60 seconds where nobody said otherwise.
+    /// The most tools that the endpoint takes in one request; a request with more fails before it is sent. Defaults to 128 where
+    /// OpenAI's format is spoken and to 512 for Gemini; Anthropic and Ollama name no limit.
+    pub fn max_tools(mut self, tools: usize) -> Self {
+        self.settings.most_tools = Some(tools);
+        self
+    }
+
+    /// How long the endpoint may be silent, before its reply and in the middle of it. Defaults to 60 seconds.
     pub fn silence(mut self, silence: Duration) -> Self {
-        self.settings.silence = silence;
+        self.settings.bounds.silence = silence;
         self
     }
 
-    /// How often a request that failed for the moment is sent again; 3 times where nobody said otherwise.
+    /// How long a reply may take in all. Defaults to ten minutes.
+    pub fn longest_reply(mut self, time: Duration) -> Self {
+        self.settings.bounds.time = time;
+        self
+    }
+
+    /// How many bytes a reply may have, everything around its words included. Defaults to 16 MiB.
+    pub fn largest_reply(mut self, bytes: usize) -> Self {
+        self.settings.bounds.bytes = bytes;
+        self
+    }
+
+    /// How often a request that failed for the moment is sent again. Defaults to 3 times.
     pub fn retries(mut self, retries: u32) -> Self {
         self.settings.retries = retries;
         self
     }
 
-    /// The wait before the first of these, which doubles with each, where the endpoint does not say how long; half a second
-    /// where nobody said otherwise.
+    /// The wait before the first of these, which doubles with each, where the endpoint does not say how long. Defaults to half a
+    /// second.
     pub fn backoff(mut self, backoff: Duration) -> Self {
         self.settings.backoff = backoff;
         self
     }
 
-    /// The longest wait that an endpoint may ask for, before the request fails instead; 60 seconds where nobody said
-    /// otherwise.
+    /// The longest wait that an endpoint may ask for; where it asks for more, the request fails. Defaults to 60 seconds.
     pub fn longest_wait(mut self, wait: Duration) -> Self {
         self.settings.longest_wait = wait;
         self
@@ -293,20 +359,19 @@ impl GenaiModelBuilder {
             return Err(BuildError::Endpoint);
         }
         let said = self.provider.or(self.endpoint.as_ref().map(|_| AdapterKind::OpenAI));
+        let failed = |reason: String| BuildError::Client { reason };
+        let http = self.http.map_or_else(http, Ok).map_err(|error| failed(error.to_string()))?;
         let client = match self.client {
             Some(_) if self.endpoint.is_some() || self.provider.is_some() || self.key.is_some() => {
                 return Err(BuildError::TwoClients);
             }
             Some(client) => client,
-            None => client(said, self.endpoint, self.key)?,
+            None => client(said, self.endpoint, self.key, http.clone()).map_err(|error| failed(error.to_string()))?,
         };
         let by_name = || client.default_model(&self.name).map(|model| model.adapter_kind);
-        let provider = said.map_or_else(by_name, Ok);
-        let provider = provider.map_err(|error| BuildError::Client { reason: error.to_string() })?;
-        if self.settings.constrained && matches!(provider, AdapterKind::Ollama | AdapterKind::OllamaCloud) {
-            return Err(BuildError::NoSchema);
-        }
-        Ok(GenaiModel { client, name: self.name, provider, settings: self.settings })
+        let provider = said.map_or_else(by_name, Ok).map_err(|error| failed(error.to_string()))?;
+        let format = Format::of(provider).ok_or(BuildError::Format { provider })?;
+        Ok(GenaiModel { client, http, name: self.name, format, settings: self.settings })
     }
 }
 
@@ -315,10 +380,21 @@ fn is_bare(url: &str) -> bool {
     !url.contains(['@', '?', '#'])
 }
 
-fn client(provider: Option<AdapterKind>, endpoint: Option<String>, key: Option<String>) -> Result<Client, BuildError> {
+/// Follows no redirects: one would take the key and all that was said to another host.
+fn http() -> reqwest::Result<reqwest::Client> {
     #[cfg(feature = "rustls")]
     // A program that has chosen a provider of cryptography keeps it.
     let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()
+}
+
+/// What knows addresses and keys.
+fn client(
+    provider: Option<AdapterKind>,
+    endpoint: Option<String>,
+    key: Option<String>,
+    http: reqwest::Client,
+) -> genai::Result<Client> {
     // Paths are joined to it.
     let endpoint = endpoint.map(|url| if url.ends_with('/') { url } else { format!("{url}/") });
     let resolve = move |target: ServiceTarget| -> Result<ServiceTarget, genai::resolver::Error> {
@@ -326,21 +402,17 @@ fn client(provider: Option<AdapterKind>, endpoint: Option<String>, key: Option<S
         if let Some(provider) = provider {
             target.model = ModelIden::new(provider, target.model.model_name);
         }
-        if let Some(endpoint) = &endpoint {
-            target.endpoint = Endpoint::from_owned(endpoint.as_str());
-        }
-        target.auth = match (&key, &endpoint, provider) {
-            (Some(key), ..) => AuthData::from_single(key.as_str()),
+        target.auth = match (&key, &endpoint) {
+            (Some(key), _) => AuthData::from_single(key.as_str()),
             // An endpoint of one's own gets no key of the environment: it may be anybody's.
-            (None, Some(_), _) => AuthData::from_single("none"),
-            _ => target.auth,
+            (None, Some(_)) => AuthData::None,
+            (None, None) => target.auth,
         };
+        if let Some(endpoint) = &endpoint {
+            target.endpoint = Address::from_owned(endpoint.as_str());
+        }
         Ok(target)
     };
     let resolver = ServiceTargetResolver::from_resolver_fn(resolve);
-    // Followed, a redirect would take the key and all that was said to another host.
-    let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build();
-    let http = http.map_err(|error| BuildError::Client { reason: error.to_string() })?;
-    let built = Client::builder().with_reqwest(http).with_service_target_resolver(resolver).build();
-    built.map_err(|error| BuildError::Client { reason: error.to_string() })
+    Client::builder().with_reqwest(http).with_service_target_resolver(resolver).build()
 }

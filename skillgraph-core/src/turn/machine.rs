@@ -507,7 +507,7 @@ impl Turn {
         }
         let declined = (reply.stop == StopReason::Refusal).then(|| Outcome::Refused { text: reply.text.clone() });
         let calls = batch.calls.iter().map(|gated| gated.call.clone().normalised()).collect();
-        self.state.transcript.push(Message::Assistant { text: reply.text, calls });
+        self.state.transcript.push(Message::Assistant { text: reply.text, calls, thoughts: reply.thoughts });
         if let Some(outcome) = declined {
             let settlement = self.take_in(batch);
             return self.end_with(settlement, Ending::Declined, outcome);
@@ -613,10 +613,10 @@ impl Turn {
 
     /// The model said its last word, or wants to: with steps left it is reminded once, inside the cap.
     fn model_answered(&mut self, reply: ModelReply) {
-        let text = reply.text;
+        let ModelReply { text, thoughts, .. } = reply;
         let is_blank = is_blank(&text);
         if !is_blank {
-            self.state.transcript.push(Message::Assistant { text: text.clone(), calls: Vec::new() });
+            self.state.transcript.push(Message::Assistant { text: text.clone(), calls: Vec::new(), thoughts });
         }
         match reply.stop {
             StopReason::Refusal => return self.end(Outcome::Refused { text }),

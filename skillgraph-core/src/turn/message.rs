@@ -34,6 +34,9 @@ pub enum Message {
         text: String,
         /// What it called, in call order.
         calls: Vec<ToolCall>,
+        /// What its provider wants back with the message, as it came: thoughts and what signs them. Nothing here reads it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        thoughts: Vec<Value>,
     },
     /// The results of the calls of the message before, one for each, in call order.
     ToolResults {
@@ -409,17 +412,25 @@ pub struct ModelReply {
     pub stop: StopReason,
     /// What it cost, where the provider said so.
     pub usage: Option<Usage>,
+    /// What the provider wants back with the message, as it came: thoughts and what signs them. An adapter writes it and reads it
+    /// again from [`Message::Assistant`]; nothing else does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thoughts: Vec<Value>,
 }
 
 impl ModelReply {
     /// An answer.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), calls: Vec::new(), stop: StopReason::EndTurn, usage: None }
+        Self { text: text.into(), ..Self::of(StopReason::EndTurn) }
     }
 
     /// Tool calls, in call order.
     pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
-        Self { text: String::new(), calls: calls.into_iter().collect(), stop: StopReason::ToolCalls, usage: None }
+        Self { calls: calls.into_iter().collect(), ..Self::of(StopReason::ToolCalls) }
+    }
+
+    fn of(stop: StopReason) -> Self {
+        Self { text: String::new(), calls: Vec::new(), stop, usage: None, thoughts: Vec::new() }
     }
 
     /// The same reply, stopped for another reason.

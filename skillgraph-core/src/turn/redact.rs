@@ -66,9 +66,10 @@ pub(super) fn shown(setup: &Setup, state: &State) -> Transcript {
     }
     let reader = Reader { setup, state, tools: visible_tools(setup, state) };
     let messages = state.transcript.shared().enumerate().map(|(at, message)| match &**message {
-        Message::Assistant { text, calls } if at < before && !calls.is_empty() => {
+        // Thoughts may speak of anything that could be seen.
+        Message::Assistant { text, calls, thoughts } if at < before && !(calls.is_empty() && thoughts.is_empty()) => {
             let calls = calls.iter().map(|call| reader.call(call)).collect();
-            Arc::new(Message::Assistant { text: text.clone(), calls })
+            Arc::new(Message::Assistant { text: text.clone(), calls, thoughts: Vec::new() })
         }
         // Results belong to the message before them.
         Message::ToolResults { results } if at <= before => {

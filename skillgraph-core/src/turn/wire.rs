@@ -79,12 +79,12 @@ pub(super) fn tidied(transcript: Transcript) -> Transcript {
     let mut tidy: Vec<Arc<Message>> = Vec::with_capacity(messages.len());
     for (at, message) in messages.iter().enumerate() {
         match &***message {
-            Message::Assistant { text, calls } if calls.is_empty() => {
+            Message::Assistant { text, calls, .. } if calls.is_empty() => {
                 if !is_blank(text) {
                     tidy.push((*message).clone());
                 }
             }
-            Message::Assistant { text, calls } => {
+            Message::Assistant { text, calls, thoughts } => {
                 let next = messages.get(at + 1).copied();
                 let results = match next.map(|next| &**next) {
                     Some(Message::ToolResults { results }) => results.as_slice(),
@@ -95,7 +95,7 @@ pub(super) fn tidied(transcript: Transcript) -> Transcript {
                     continue;
                 }
                 let (calls, results) = paired(calls, results, &mut ids);
-                tidy.push(Arc::new(Message::Assistant { text: text.clone(), calls }));
+                tidy.push(Arc::new(Message::Assistant { text: text.clone(), calls, thoughts: thoughts.clone() }));
                 tidy.push(Arc::new(Message::ToolResults { results }));
             }
             // They stand behind their calls already, or have none.

@@ -49,7 +49,8 @@ impl Format {
         }
     }
 
-    fn calls(self) -> &'static str {
+    /// How it says that it waits for results, where it has a word for that.
+    pub fn calls(self) -> &'static str {
         match self {
             Format::OpenAi => "tool_calls",
             Format::Anthropic => "tool_use",

@@ -8,9 +8,11 @@ mod strict;
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::BodyExt;
@@ -32,7 +34,9 @@ pub enum Act {
     /// Answers with a status, headers and a body.
     Status(u16, Vec<(&'static str, &'static str)>, &'static str),
     /// Sends this under a status of 200, and then ends as said.
-    Raw(Vec<String>, End),
+    Raw(Vec<Bytes>, End),
+    /// Sends this again and again, with so much time between.
+    Forever(u16, Bytes, Duration),
     /// Begins a reply, and then ends as said.
     Half(Reply, End),
 }
@@ -64,6 +68,7 @@ struct Shared {
     format: Format,
     acts: Mutex<VecDeque<Act>>,
     requests: Mutex<Vec<Value>>,
+    keys: Mutex<Vec<String>>,
     violations: Mutex<Vec<String>>,
     /// Told when a body was dropped before its end.
     dropped: Arc<Notify>,
@@ -77,6 +82,7 @@ impl Server {
             format,
             acts: Mutex::new(acts.into_iter().collect()),
             requests: Mutex::default(),
+            keys: Mutex::default(),
             violations: Mutex::default(),
             dropped: Arc::default(),
         });
@@ -101,6 +107,11 @@ impl Server {
         self.shared.requests.lock().expect("a lock").clone()
     }
 
+    /// The keys that came, in whichever header.
+    pub fn keys(&self) -> Vec<String> {
+        self.shared.keys.lock().expect("a lock").clone()
+    }
+
     /// What a strict provider would have refused, and did.
     pub fn violations(&self) -> Vec<String> {
         self.shared.violations.lock().expect("a lock").clone()
@@ -113,6 +124,9 @@ impl Server {
 }
 
 async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Response<Script>, Infallible> {
+    let headers = ["authorization", "x-api-key", "x-goog-api-key"].iter();
+    let keys = headers.filter_map(|name| request.headers().get(*name)?.to_str().ok().map(str::to_owned));
+    shared.keys.lock().expect("a lock").extend(keys);
     let body = request.into_body().collect().await.expect("a body").to_bytes();
     let body: Value = serde_json::from_slice(&body).expect("JSON");
     let violations = strict::violations(shared.format, &body);
@@ -120,19 +134,25 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Respo
     if !violations.is_empty() {
         let text = violations.join("; ");
         shared.violations.lock().expect("a lock").extend(violations);
-        return Ok(whole(400, &[], vec![text], shared.dropped.clone()));
+        return Ok(whole(400, &[], vec![text.into()], shared.dropped.clone()));
     }
     let act = shared.acts.lock().expect("a lock").pop_front();
     let act = act.unwrap_or(Act::Status(500, vec![], "the script of the server is at its end"));
     let dropped = shared.dropped.clone();
     Ok(match act {
-        Act::Status(status, headers, body) => whole(status, &headers, vec![body.to_owned()], dropped),
-        Act::Reply(reply) => stream(shared.format, shared.format.chunks(&reply), End::Closed, dropped),
+        Act::Status(status, headers, body) => whole(status, &headers, vec![body.into()], dropped),
+        Act::Reply(reply) => stream(shared.format, bytes(shared.format.chunks(&reply)), End::Closed, dropped),
         Act::Raw(chunks, end) => stream(shared.format, chunks, end, dropped),
         Act::Half(reply, end) => {
-            let mut chunks = shared.format.chunks(&reply);
+            let mut chunks = bytes(shared.format.chunks(&reply));
             chunks.truncate(chunks.len() / 2);
             stream(shared.format, chunks, end, dropped)
+        }
+        Act::Forever(status, chunk, every) => {
+            let response = Response::builder().status(status).header("content-type", shared.format.content_type());
+            let mut script = Script::new(vec![], End::Stalled, dropped);
+            script.again = Some((chunk, every));
+            response.body(script).expect("a response")
         }
     })
 }
@@ -140,7 +160,7 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Respo
 fn whole(
     status: u16,
     headers: &[(&'static str, &'static str)],
-    chunks: Vec<String>,
+    chunks: Vec<Bytes>,
     dropped: Arc<Notify>,
 ) -> Response<Script> {
     let mut response = Response::builder().status(status).header("content-type", "application/json");
@@ -150,14 +170,21 @@ fn whole(
     response.body(Script::new(chunks, End::Closed, dropped)).expect("a response")
 }
 
-fn stream(format: Format, chunks: Vec<String>, end: End, dropped: Arc<Notify>) -> Response<Script> {
+fn bytes(chunks: Vec<String>) -> Vec<Bytes> {
+    chunks.into_iter().map(Bytes::from).collect()
+}
+
+fn stream(format: Format, chunks: Vec<Bytes>, end: End, dropped: Arc<Notify>) -> Response<Script> {
     let response = Response::builder().header("content-type", format.content_type());
     response.body(Script::new(chunks, end, dropped)).expect("a response")
 }
 
 /// A body, chunk by chunk.
 struct Script {
-    chunks: VecDeque<String>,
+    chunks: VecDeque<Bytes>,
+    /// What is sent behind them for ever, and how often.
+    again: Option<(Bytes, Duration)>,
+    waits: Option<Pin<Box<tokio::time::Sleep>>>,
     end: End,
     /// Between two chunks others have their turn: what was sent, leaves.
     pause: bool,
@@ -166,8 +193,8 @@ struct Script {
 }
 
 impl Script {
-    fn new(chunks: Vec<String>, end: End, dropped: Arc<Notify>) -> Self {
-        Self { chunks: chunks.into(), end, pause: false, done: false, dropped }
+    fn new(chunks: Vec<Bytes>, end: End, dropped: Arc<Notify>) -> Self {
+        Self { chunks: chunks.into(), again: None, waits: None, end, pause: false, done: false, dropped }
     }
 }
 
@@ -193,7 +220,15 @@ impl Body for Script {
             return Poll::Pending;
         }
         if let Some(chunk) = self.chunks.pop_front() {
-            return Poll::Ready(Some(Ok(Frame::data(Bytes::from(chunk)))));
+            return Poll::Ready(Some(Ok(Frame::data(chunk))));
+        }
+        if let Some((chunk, every)) = self.again.clone() {
+            let waits = self.waits.get_or_insert_with(|| Box::pin(tokio::time::sleep(every)));
+            if !every.is_zero() && waits.as_mut().poll(context).is_pending() {
+                return Poll::Pending;
+            }
+            self.waits = None;
+            return Poll::Ready(Some(Ok(Frame::data(chunk))));
         }
         match self.end {
             End::Closed => {
