@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skillgraph_core::text::is_blank;
 use skillgraph_core::turn::{Message, StopReason, ToolMessage};
 
-use super::{Ask, list, object, other, text_of, thought, thoughts_for};
+use super::{Ask, at, list, object, other, text_of, thought, thoughts_for};
 use crate::assembly::{Arguments, Assembly, Fragment};
 use crate::failure::Failure;
 
@@ -66,12 +66,12 @@ fn result(result: &ToolMessage) -> Value {
 
 pub(super) fn read(event: &Value, reply: &mut Assembly<'_>) -> Result<bool, Failure> {
     match event["type"].as_str().unwrap_or_default() {
-        "message_start" => usage(&event["message"]["usage"], reply),
+        "message_start" => usage(at(event, "/message/usage"), reply),
         "content_block_start" => block(&event["content_block"], event["index"].as_u64(), reply)?,
         "content_block_delta" => delta(&event["delta"], event["index"].as_u64(), reply)?,
         "message_delta" => {
             usage(&event["usage"], reply);
-            stop(&event["delta"]["stop_reason"], reply);
+            stop(at(event, "/delta/stop_reason"), reply);
         }
         "message_stop" => return Ok(true),
         // A whole reply, where a stream was asked for.
@@ -121,9 +121,12 @@ fn delta(delta: &Value, index: Option<u64>, reply: &mut Assembly<'_>) -> Result<
 
 fn go_on_thinking(field: &str, more: &Value, reply: &mut Assembly<'_>) {
     let (Some(more), Some(thought)) = (more.as_str(), reply.thoughts().last_mut()) else { return };
-    match &mut thought["value"][field] {
-        Value::String(before) => before.push_str(more),
-        other => *other = json!(more),
+    let Some(block) = thought.get_mut("value").and_then(Value::as_object_mut) else { return };
+    match block.get_mut(field) {
+        Some(Value::String(before)) => before.push_str(more),
+        _ => {
+            block.insert(field.to_owned(), json!(more));
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skillgraph_core::text::is_blank;
 use skillgraph_core::turn::{Message, StopReason};
 
-use super::{Ask, list, object, other, text_of, thought, thoughts_for};
+use super::{Ask, at, list, object, other, text_of, thought, thoughts_for};
 use crate::assembly::{Arguments, Assembly, Fragment};
 use crate::failure::Failure;
 
@@ -70,11 +70,11 @@ pub(super) fn read(event: &Value, reply: &mut Assembly<'_>) -> Result<(), Failur
     let counts = ["candidatesTokenCount", "thoughtsTokenCount"];
     let output = counts.iter().filter_map(|count| usage[*count].as_u64()).reduce(u64::saturating_add);
     reply.usage(usage["promptTokenCount"].as_u64(), output);
-    if text_of(&event["promptFeedback"]["blockReason"]).is_some() {
+    if text_of(at(event, "/promptFeedback/blockReason")).is_some() {
         reply.stop(StopReason::Refusal);
     }
     let Some(candidate) = list(&event["candidates"]).first() else { return Ok(()) };
-    for part in list(&candidate["content"]["parts"]) {
+    for part in list(at(candidate, "/content/parts")) {
         let signature = text_of(&part["thoughtSignature"]);
         if part["functionCall"].is_object() {
             let call = &part["functionCall"];

@@ -122,6 +122,11 @@ fn object<const N: usize>(fields: [(&str, Option<Value>); N]) -> Map<String, Val
     fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
+/// What a message holds at a place; null where it holds nothing there.
+fn at<'a>(message: &'a Value, pointer: &str) -> &'a Value {
+    message.pointer(pointer).unwrap_or(&Value::Null)
+}
+
 /// A text with something in it.
 fn text_of(value: &Value) -> Option<&str> {
     value.as_str().filter(|text| !text.is_empty())

@@ -63,7 +63,7 @@ pub(super) fn read(line: &Value, reply: &mut Assembly<'_>) -> Result<bool, Failu
     let message = &line["message"];
     reply.text(message["content"].as_str().unwrap_or_default());
     if let Some(more) = text_of(&message["thinking"]) {
-        match reply.thoughts().first_mut().map(|thought| &mut thought["value"]) {
+        match reply.thoughts().first_mut().and_then(|thought| thought.get_mut("value")) {
             Some(Value::String(before)) => before.push_str(more),
             _ => reply.thoughts().push(thought(FORMAT, json!(more))),
         }

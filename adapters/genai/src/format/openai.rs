@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use skillgraph_core::text::is_blank;
 use skillgraph_core::turn::{Message, StopReason, ToolCall, ToolSpec};
 
-use super::{Ask, list, object, other, text_of, thought, thoughts_for};
+use super::{Ask, at, list, object, other, text_of, thought, thoughts_for};
 use crate::assembly::{Arguments, Assembly, Fragment};
 use crate::failure::Failure;
 
@@ -89,7 +89,7 @@ fn arguments(call: &ToolCall) -> &str {
 }
 
 pub(super) fn read(message: &Value, reply: &mut Assembly<'_>) -> Result<(), Failure> {
-    let usage = [&message["usage"], &message["x_groq"]["usage"]];
+    let usage = [&message["usage"], at(message, "/x_groq/usage")];
     for usage in usage {
         reply.usage(usage["prompt_tokens"].as_u64(), usage["completion_tokens"].as_u64());
     }
@@ -131,7 +131,9 @@ fn keep(name: &str, more: &Value, thoughts: &mut Vec<Value>) {
     if thoughts.is_empty() {
         thoughts.push(thought(FORMAT, json!({})));
     }
-    let Some(fields) = thoughts.first_mut().and_then(|thought| thought["value"].as_object_mut()) else { return };
+    let Some(fields) = thoughts.first_mut().and_then(|thought| thought.get_mut("value")?.as_object_mut()) else {
+        return;
+    };
     match (fields.get_mut(name), more) {
         (Some(Value::String(before)), Value::String(more)) => before.push_str(more),
         (Some(Value::Array(before)), Value::Array(more)) => before.extend(more.iter().cloned()),
