@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{answer, calls, hops, last_results, pick, succeeds};
+use common::{answer, calls, hops, last_results, pick, succeeds, without_others};
 use serde_json::json;
 use skillgraph::core::turn::{CallRefusal, Carried, Choice, Input, Output, SavedTurn, Scores, Turn};
 use skillgraph::{
@@ -108,9 +108,13 @@ async fn a_near_tie_leaves_a_menu_beside_the_default() {
     assert_eq!(routed.offered, ["loans", "fines"]);
     assert!(!routed.decisive && !routed.stay_offered);
     let system = &model.requests()[0].system;
-    assert!(system.ends_with("Open the one that fits with `read_skill`."), "{system}");
-    assert!(system.contains("- `loans`: Loans (50 % relevant)"), "{system}");
-    assert!(!system.contains("- `rooms`"), "{system}");
+    let menu = without_others(system);
+    assert!(menu.ends_with("Open the one that fits with `read_skill`."), "{system}");
+    assert!(menu.contains("- `loans`: Loans (50 % relevant)"), "{system}");
+    assert!(!menu.contains("- `rooms`"), "{system}");
+    // Each once: what the menu names is not named again.
+    assert_eq!(system.matches("`loans`").count(), 1, "{system}");
+    assert!(system.contains("- `rooms`"), "{system}");
 }
 
 #[tokio::test]
@@ -120,8 +124,8 @@ async fn what_matches_nothing_is_offered_everything() {
     assert_eq!(hops(&report), ["desk by entry", "rooms by model-pick"]);
     assert_eq!(routed(&report).offered, ["loans", "fines", "rooms"]);
     // The menu closes when the cursor moves.
-    assert!(model.requests()[0].system.contains("- `rooms`: Rooms"));
-    assert!(!model.requests()[1].system.contains("read_skill"));
+    assert!(without_others(&model.requests()[0].system).contains("- `rooms`: Rooms"));
+    assert!(!without_others(&model.requests()[1].system).contains("read_skill"));
 }
 
 #[tokio::test]
@@ -141,7 +145,10 @@ async fn the_last_turn_is_judged_beside_the_message() {
     let expected = ["loans by intent", "loans by continuity", "fines by intent", "lost by entry", "lost by continuity"];
     assert_eq!(route, expected);
     let system = &model.requests()[1].system;
-    assert!(system.contains("# Skill: loans") && system.ends_with("or stay in `loans` and go on."), "{system}");
+    assert!(
+        system.contains("# Skill: loans") && without_others(system).ends_with("or stay in `loans` and go on."),
+        "{system}"
+    );
 }
 
 #[tokio::test]
@@ -194,9 +201,9 @@ async fn guard_admits_what_the_menu_names_and_nothing_else() {
     let refused = |event: &Event| matches!(event, Event::CallRefused { reason: CallRefusal::NotOffered, call_id, .. } if call_id == "c4");
     assert!(report.events.iter().any(refused));
     let requests = model.requests();
-    let description = &requests[0].tool("read_skill").expect("offered").description;
-    let (reachable, refused) = description.split_once("Not reachable").expect("both");
-    assert!(reachable.contains("fines") && !reachable.contains("lost") && refused.contains("lost"), "{description}");
+    let system = &requests[0].system;
+    let (reachable, refused) = system.split_once("Not reachable").expect("both");
+    assert!(reachable.contains("`fines`") && !reachable.contains("`lost`") && refused.contains("`lost`"), "{system}");
     let said = last_results(&model.requests()[1].messages);
     assert_eq!(
         said[0].1,
@@ -211,7 +218,7 @@ async fn rails_admit_no_pick_and_offer_none() {
     assert_eq!(hops(&report), ["desk by entry", "desk by stay"]);
     assert_eq!(offered(&report, 0), ["handbook"]);
     assert_eq!(routed(&report).offered, ["loans", "fines"]);
-    assert!(!model.requests()[0].system.contains("fines"));
+    assert!(!without_others(&model.requests()[0].system).contains("fines"));
     assert_eq!(report.route().rejections()[0].reason, PickRefusal::Rails);
     // Edges still fire.
     let model = ScriptedModel::new([calls([("c1", "find", json!({}))]), answer()]);

@@ -80,8 +80,8 @@ async fn nothing_moves_the_leaf_and_only_its_tools_are_there() {
         said[0].1,
         "`billing` is not for you to pick: the user's message has opened the skill. No skill is reachable from here: go on with `parcels`, or answer."
     );
-    let description = model.requests()[0].tool("read_skill").expect("offered").description.clone();
-    assert!(description.contains("No other skill can be reached from here"), "{description}");
+    let system = &model.requests()[0].system;
+    assert!(system.contains("No other skill can be opened from here"), "{system}");
 }
 
 #[test]

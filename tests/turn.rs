@@ -5,7 +5,7 @@ mod common;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{answer, assert_paired, calls, counts, hops, last_results, pick, succeeds, take, tool};
+use common::{answer, assert_paired, calls, counts, hops, last_results, pick, succeeds, take, tool, without_others};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -135,10 +135,10 @@ async fn the_offer_follows_the_steps() {
 
     assert_eq!(requests[1].tool("issue_refund").expect("offered").description, "[Step 2 of 3: pay it] Pays back.");
     assert_eq!(
-        requests[0].system,
+        without_others(&requests[0].system),
         "Host.\n\n# Skill: billing\n\nBilling.\n\nStep 1 of 3 is next: call `lookup`. find it"
     );
-    assert_eq!(requests[4].system, "Host.\n\n# Skill: billing\n\nBilling.");
+    assert_eq!(without_others(&requests[4].system), "Host.\n\n# Skill: billing\n\nBilling.");
     assert_eq!(
         last_results(&requests[1].messages)[0].1,
         "lookup done\n\n[Step 2 of 3 is next: `issue_refund`. pay it]"
@@ -241,7 +241,7 @@ async fn an_open_skill_opens_beside_the_cursor() {
     assert!(requests[0].tool("note").is_none());
     assert!(requests[1].tool("note").is_some());
     assert_eq!(
-        requests[1].system,
+        without_others(&requests[1].system),
         "Host.\n\n# Skill: triage\n\nTriage. search_docs knows.\n\n# Skill: notes\n\nNotes."
     );
     let results = last_results(&requests[1].messages);

@@ -78,6 +78,19 @@ pub fn all_text(request: &ModelRequest) -> String {
 }
 
 /// The results of the transcript's last batch: id and text.
+/// The system prompt without what it says of the skills that are not open.
+pub fn without_others(system: &str) -> &str {
+    system.split("\n\n# Other skills\n").next().unwrap_or_default()
+}
+
+/// What the system prompt says of the skills that are not open: the rows of those that can be opened, and the rest.
+pub fn others(system: &str) -> (Vec<&str>, &str) {
+    let others = system.split_once("# Other skills\n").map_or("", |(_, others)| others);
+    let refused = others.find("Not reachable from here").unwrap_or(others.len());
+    let (reachable, refused) = others.split_at(refused);
+    (reachable.lines().filter_map(|line| line.strip_prefix("- ")).collect(), refused)
+}
+
 pub fn last_results(transcript: &Transcript) -> Vec<(String, String)> {
     let batches = transcript.iter().rev().filter_map(|message| match message {
         Message::ToolResults { results } => Some(results),

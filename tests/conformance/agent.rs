@@ -310,6 +310,7 @@ impl Player<'_> {
         let tools = request.tool_names().into_iter().filter(|name| !own.contains(name)).map(str::to_owned).collect();
         let bodies = graph.skills().iter().filter(|skill| request.system.contains(&format!("# Skill: {}\n", skill.id)));
         let rows = request.system.split("which of these it is about:").nth(1).unwrap_or_default();
+        let rows = rows.split("\n\n# Other skills\n").next().unwrap_or_default();
         let menu = graph.skills().iter().filter(|skill| rows.contains(&format!("- `{}`:", skill.id)));
         let mut menu: BTreeSet<String> = menu.map(|skill| skill.id.to_string()).collect();
         if rows.contains(", or stay in `") {

@@ -11,12 +11,15 @@ mod rules;
 mod turns;
 mod unnoticed;
 mod users;
+mod wire;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use common::{all_text, answer, assert_paired, calls, counts, hops, last_results, pick, succeeds, take, tool};
+use common::{
+    all_text, answer, assert_paired, calls, counts, hops, last_results, pick, succeeds, take, tool, without_others,
+};
 use serde_json::{Value, json};
 use skillgraph::{
     Agent, DynTool, Event, Message, ModelReply, Outcome, ScriptedModel, StopReason, ToolCall, ToolReply, skill_graph,
@@ -443,7 +446,7 @@ async fn b21_offers_are_made_anew_and_leave_nothing_behind() {
     for request in &requests {
         let (own, body) = if request.iteration % 2 == 1 { ("x", "a") } else { ("y", "b") };
         assert_eq!(request.tool_names(), ["core", own, "shared", "read_skill", "list_skills"]);
-        assert_eq!(request.system, format!("Host.\n\n# Skill: {body}\n\nBody of {body}."));
+        assert_eq!(without_others(&request.system), format!("Host.\n\n# Skill: {body}\n\nBody of {body}."));
     }
 }
 
@@ -509,7 +512,11 @@ async fn b22_no_rule_matches_and_there_is_no_default() {
     assert_eq!(hops(&report), ["- by none", "billing by model-pick"]);
     let offered = &model.requests()[0];
     assert_eq!(offered.tool_names(), ["read_skill", "list_skills"]);
-    assert!(offered.tools[0].description.contains("Reachable from here:\n  - billing: Money\n  - faq: Questions"));
+    assert!(
+        offered.system.ends_with("`read_skill` opens from here:\n- `billing`: Money\n- `faq`: Questions"),
+        "{}",
+        offered.system
+    );
 }
 
 #[tokio::test(start_paused = true)]

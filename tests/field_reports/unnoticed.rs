@@ -12,7 +12,8 @@ use skillgraph::core::turn::{
     RestoreError, SavedTurn, Setup, Target, ToolCall, ToolReturn, ToolSpec, Turn,
 };
 use skillgraph::{
-    Cause, Disclosure, DynTool, Event, GraphSpec, ScriptedModel, Status, ToolReply, Transcript, TurnReport, skill_graph,
+    AgentBuilder, BoundTool, Cause, Disclosure, DynTool, Event, GraphSpec, Outcome, ScriptedModel, Status, ToolReply,
+    Transcript, TurnReport, skill_graph,
 };
 
 use crate::common::{self, all_text, answer, calls, last_results, pick, succeeds};
@@ -365,5 +366,42 @@ fn l_a_prompt_over_the_ceiling_does_not_open() {
         turn.handle_input(Input::CatalogAnswered(vec![opened])).expect("awaited");
         let open: BTreeSet<&str> = turn.catalog().opened().skills().collect();
         assert_eq!(open.contains("kit"), opens, "{length}");
+    }
+}
+
+/// Edges on a tool and edges on any stand in one order: that of their declaration.
+#[test]
+fn the_first_edge_in_declaration_order_wins_whatever_its_tool() {
+    let named = |to: &str| json!({ "from": "desk", "to": to, "on": ["find"] });
+    let any = |to: &str| json!({ "from": "desk", "to": to });
+    for (first, second) in [(named("a"), any("b")), (any("a"), named("b"))] {
+        let skills = json!([skill("desk", &["find"]), skill("a", &[]), skill("b", &[]), skill("c", &[])]);
+        let graph = graph(skills, json!([{ "skill": "desk" }]), json!([first, second, any("c")]));
+        let model = ScriptedModel::new([calls([("1", "find", json!({}))]), answer()]);
+        let agent = AgentBuilder::new(graph, ["find", "pay", "note"].map(|name| BoundTool::dynamic(succeeds(name))));
+        let report = run(agent.model(model).build().expect("an agent"));
+        assert_eq!(common::hops(&report)[1], "a by route");
+    }
+}
+
+/// One turn, wherever there is no runtime yet.
+fn run(agent: skillgraph::Agent) -> TurnReport {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    runtime.block_on(agent.run("hello")).expect("a turn")
+}
+
+#[test]
+fn an_outcome_has_the_name_that_it_is_stored_under() {
+    let text = || "words".to_owned();
+    let outcomes = [
+        Outcome::Answered { text: text() },
+        Outcome::Refused { text: text() },
+        Outcome::Truncated { text: text() },
+        Outcome::Empty,
+        Outcome::Cancelled,
+        Outcome::Paused { questions: vec![] },
+    ];
+    for outcome in outcomes {
+        assert_eq!(json!(outcome)["outcome"], outcome.name());
     }
 }

@@ -234,16 +234,16 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The description of `read_skill` names the reachable skills, and the refused ones under their own heading.
+    /// The system prompt names the reachable skills, those of the menu included, and the refused ones apart.
     fn probe_description(&self, request: &ModelRequest, reachable: &[SkillId]) {
-        let Some(spec) = request.tool("read_skill") else {
+        if request.tool("read_skill").is_none() {
             assert!(reachable.is_empty());
             return;
-        };
-        let named = spec.description.split("Not reachable from here").next().expect("a part");
+        }
+        let named = request.system.split("Not reachable from here").next().expect("a part");
         for skill in self.graph.skills() {
-            let is_named = named.contains(&format!("\n  - {}: ", skill.id));
-            assert_eq!(is_named, reachable.contains(&skill.id), "{} in {}", skill.id, spec.description);
+            let is_named = named.contains(&format!("\n- `{}`: ", skill.id));
+            assert_eq!(is_named, reachable.contains(&skill.id), "{} in {}", skill.id, request.system);
         }
     }
 

@@ -422,13 +422,6 @@ impl Graph {
         self.pickable.contains(&skill)
     }
 
-    /// What a pick may name from the cursor: its hops, then the open skills (SPEC 5.3).
-    pub fn reachable(&self, cursor: Option<SkillIx>) -> Vec<SkillIx> {
-        let mut reachable = self.hops(cursor);
-        reachable.extend(&self.open);
-        reachable
-    }
-
     /// The edges out of the cursor that a result of this tool might fire, in declaration order.
     pub(crate) fn candidate_edges(&self, cursor: SkillIx, tool: ToolIx) -> impl Iterator<Item = (EdgeIx, &Edge)> {
         let skill = self.skill(cursor);

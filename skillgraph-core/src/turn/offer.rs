@@ -114,7 +114,7 @@ impl Offer {
         ModelRequest {
             iteration: state.iteration,
             model: state.watch.model.clone(),
-            system: words::system_prompt(setup, state),
+            system: words::system_prompt(setup, state, self.has(Offered::ReadSkill)),
             messages: shown(setup, state),
             tools: self.0.iter().filter_map(|offered| offered.spec(setup, state)).collect(),
         }
@@ -167,7 +167,7 @@ impl Offered {
             Offered::ReadSkill => {
                 let ids: Vec<&str> = graph.visible(&state.hidden).map(|(_, skill)| skill.id.as_str()).collect();
                 navigation(
-                    words::read_skill_description(setup, state),
+                    words::READ_SKILL_DESCRIPTION.to_owned(),
                     json!({
                         "type": "object",
                         "properties": { "id": { "type": "string", "enum": ids, "description": "the id of the skill" } },

@@ -14,8 +14,9 @@ use crate::text::one_line;
 /// How a message of the framework begins, so that a reader of the transcript knows who speaks.
 pub(super) const FRAMEWORK: &str = "[skillgraph] ";
 
-/// What is constant comes first: the host's text, the catalog, the open skill, skills opened beside it, the step.
-pub(super) fn system_prompt(setup: &Setup, state: &State) -> String {
+/// What is constant comes first: the host's text, the catalog, the open skill, skills opened beside it, the step. What changes
+/// most comes last: what can be opened now, where anything can.
+pub(super) fn system_prompt(setup: &Setup, state: &State, picks: bool) -> String {
     let graph = &setup.graph;
     let mut sections: Vec<String> = Vec::new();
     if !setup.system.trim().is_empty() {
@@ -38,6 +39,11 @@ pub(super) fn system_prompt(setup: &Setup, state: &State) -> String {
     }
     if let Some(menu) = &state.menu {
         sections.push(menu_section(menu, state.cursor, graph));
+    }
+    if picks {
+        let others: Vec<String> =
+            reachable_section(setup, state).into_iter().chain(refused_section(setup, state)).collect();
+        sections.extend((!others.is_empty()).then(|| format!("# Other skills\n\n{}", others.join("\n\n"))));
     }
     sections.join("\n\n")
 }
@@ -84,27 +90,60 @@ pub(super) fn step_banner(procedure: &Procedure, step: &Step, graph: &Graph) -> 
     format!("[Step {} of {}: {}]", procedure.step(), procedure.total(graph), note(step))
 }
 
-/// `read_skill`: what can be reached, and what would be refused.
-pub(super) fn read_skill_description(setup: &Setup, state: &State) -> String {
-    let (graph, cursor) = (&setup.graph, state.cursor);
+/// `read_skill`. Constant, so that a provider's cache of the tools holds: what can be opened now stands in the system prompt.
+pub(super) const READ_SKILL_DESCRIPTION: &str = "Opens a skill: its instructions and tools are there from your next message on. \
+    Which skills can be opened now stands at the end of the system prompt.";
+
+/// How many characters the descriptions of a menu may have together; where they have more, each is cut to its share.
+const MENU_TEXT: usize = 12_000;
+/// How many characters of a description are kept at the least.
+const LEAST_TEXT: usize = 40;
+/// How many skills that would be refused are named.
+const MOST_REFUSED: usize = 100;
+
+/// What `read_skill` opens now, but for what the start of the turn has named.
+fn reachable_section(setup: &Setup, state: &State) -> Option<String> {
+    let named = state.menu.as_ref().map_or(&[][..], |menu| &menu.offered);
+    let skills: Vec<&Skill> =
+        pickable(setup, state, true).filter(|(at, _)| !named.contains(at)).map(|(_, skill)| skill).collect();
+    if skills.is_empty() {
+        let none = "No other skill can be opened from here: go on with the one you are in, or answer.";
+        let none = if state.cursor.is_some() { none } else { "No skill can be opened from here: answer." };
+        return named.is_empty().then(|| none.to_owned());
+    }
+    let total: usize = skills.iter().map(|skill| skill.description.chars().count()).sum();
+    let share = if total > MENU_TEXT { (MENU_TEXT / skills.len()).max(LEAST_TEXT) } else { usize::MAX };
+    let rows: String = skills
+        .iter()
+        .map(|skill| format!("\n- `{}`: {}", skill.id, shortened(&one_line(&skill.description), share)))
+        .collect();
+    let whole = if share == usize::MAX { "" } else { " (`list_skills` gives the whole of what they are for)" };
+    Some(format!("`read_skill` opens from here{whole}:{rows}"))
+}
+
+/// What it refuses now.
+fn refused_section(setup: &Setup, state: &State) -> Option<String> {
+    let ids: Vec<&str> = pickable(setup, state, false).map(|(_, skill)| skill.id.as_str()).collect();
+    let more = ids.len().saturating_sub(MOST_REFUSED);
+    let named = joined(ids.iter().take(MOST_REFUSED).copied());
+    let more = if more == 0 { String::new() } else { format!(" and {more} more, which `list_skills` names") };
+    (!ids.is_empty()).then(|| format!("Not reachable from here, and refused by `read_skill`: {named}{more}."))
+}
+
+/// The skills that can be seen and are not open, as far as a pick of them would be admitted, or would not.
+fn pickable<'a>(setup: &'a Setup, state: &'a State, admitted: bool) -> impl Iterator<Item = (SkillIx, &'a Skill)> {
     let reachable: std::collections::HashSet<SkillIx> = reachable(setup, state).into_iter().collect();
-    let is_here = |skill: SkillIx| Some(skill) == cursor || state.opened.contains(&skill);
-    let rows = |wanted: bool| {
-        let skills = graph.visible(&state.hidden).filter(|(at, _)| !is_here(*at) && reachable.contains(at) == wanted);
-        skills.map(|(_, skill)| format!("\n  - {}: {}", skill.id, one_line(&skill.description))).collect::<String>()
-    };
-    let mut text = String::from("Opens a skill: its instructions and tools are there from your next message on.");
-    match rows(true) {
-        none if none.is_empty() => {
-            text.push_str("\n\nNo other skill can be reached from here: go on with the one you are in, or answer.");
-        }
-        rows => text.push_str(&format!("\n\nReachable from here:{rows}")),
+    let is_here = |skill: SkillIx| Some(skill) == state.cursor || state.opened.contains(&skill);
+    let visible = setup.graph.visible(&state.hidden);
+    visible.filter(move |(at, _)| !is_here(*at) && reachable.contains(at) == admitted)
+}
+
+/// At most so many characters of a text.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default().trim_end()),
+        None => text.to_owned(),
     }
-    let refused = rows(false);
-    if !refused.is_empty() {
-        text.push_str(&format!("\n\nNot reachable from here (will be refused):{refused}"));
-    }
-    text
 }
 
 /// `list_skills`.
