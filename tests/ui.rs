@@ -23,12 +23,37 @@ fn folders(of: &str) -> Vec<PathBuf> {
 }
 
 fn answer_as_written(folder: &str) {
+    bring_files();
     let (sound, refused): (Vec<_>, Vec<_>) = folders(folder).iter().map(|folder| cases(folder)).unzip();
     // Apart from sound ones, refused programs are checked in one build; a sound one among them, and each is built alone.
     let tests = trybuild::TestCases::new();
     refused.iter().flatten().for_each(|program| tests.compile_fail(program));
     drop(tests);
     trybuild::TestCases::new().pass(together(folder, sound.into_iter().flatten()));
+}
+
+/// The files that programs read: programs are built in a folder of their own, and read nothing outside of it.
+fn bring_files() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
+        let project = target.join("tests/trybuild").join(env!("CARGO_PKG_NAME"));
+        for folder in ["skills", "team", "broken"] {
+            copy(&Path::new("tests/ui/skill-file").join(folder), &project.join("skill-file").join(folder));
+        }
+    });
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let (from, to) = entry.map(|entry| (entry.path(), to.join(entry.file_name()))).expect("an entry");
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            std::fs::copy(from, to).expect("a file");
+        }
+    }
 }
 
 /// Sound programs as the modules of one: a program each would have to be linked each. Those with a public `main` are run.

@@ -12,6 +12,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use skillgraph_core::graph::Graph;
 use skillgraph_core::runbook::{Runbook, RunbookOptions};
 use skillgraph_core::skill_file::Limits;
+use skillgraph_core::text::printable;
 use skillgraph_core::{Level, Report};
 
 /// Checks and draws folders of SKILL.md files.
@@ -78,7 +79,7 @@ fn main() -> ExitCode {
     match run(Arguments::parse()) {
         Ok(code) => code,
         Err(message) => {
-            eprintln!("error: {message}");
+            eprintln!("error: {}", printable(&message));
             ExitCode::from(FAILED)
         }
     }
@@ -124,7 +125,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, String> {
 /// The skills, or what is wrong with them; in either case all that is to be said.
 fn load(folder: &Path, registry: Option<&[String]>, limits: Limits) -> (Option<Runbook>, Report) {
     let options = RunbookOptions { limits, beside: None, any_tool: registry.is_none() };
-    progress(&format!("reading {}", folder.display()));
+    progress(&format!("reading {}", printable(&folder.to_string_lossy())));
     let loaded = Runbook::load_with(folder, registry.unwrap_or_default(), &options);
     progress("");
     match loaded {

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use skillgraph_core::runbook::Runbook;
 use skillgraph_core::suggest::counted;
+use skillgraph_core::text::printable;
 use skillgraph_core::{Level, Report};
 
 /// Each finding with its line, then how many there are.
@@ -12,27 +13,27 @@ pub(crate) fn text(folder: &Path, runbook: Option<&Runbook>, report: &Report) ->
     let mut text = String::new();
     for finding in &report.findings {
         let level = level_name(finding.level);
-        text.push_str(&format!("{level}: {} [{}]\n", finding.message, finding.code));
+        text.push_str(&format!("{level}: {} [{}]\n", printable(&finding.message), finding.code));
         match &finding.excerpt {
             Some(excerpt) => text.push_str(&format!("{excerpt}\n")),
-            None => text.push_str(&format!(" --> {}\n", finding.at)),
+            None => text.push_str(&format!(" --> {}\n", printable(&finding.at))),
         }
         if let Some(help) = &finding.help {
-            text.push_str(&format!("  help: {help}\n"));
+            text.push_str(&format!("  help: {}\n", printable(help)));
         }
         for note in &finding.notes {
-            text.push_str(&format!("  note: {note}\n"));
+            text.push_str(&format!("  note: {}\n", printable(&note.to_string())));
         }
         text.push('\n');
     }
     for note in runbook.map(Runbook::notes).unwrap_or_default() {
-        text.push_str(&format!("info: {}\n --> {}\n\n", note.message, note.at));
+        text.push_str(&format!("info: {}\n --> {}\n\n", printable(&note.message), printable(&note.at)));
     }
     let count = |level| report.findings.iter().filter(|finding| finding.level == level).count();
     let (errors, warnings) = (count(Level::Refusal), count(Level::Warning));
     let skills = runbook.map(|runbook| counted(runbook.skills().count(), "skill"));
     let said = skills.into_iter().chain([counted(errors, "error"), counted(warnings, "warning")]);
-    text.push_str(&format!("{}: {}\n", folder.display(), said.collect::<Vec<_>>().join(", ")));
+    text.push_str(&format!("{}: {}\n", printable(&folder.to_string_lossy()), said.collect::<Vec<_>>().join(", ")));
     text
 }
 

@@ -50,9 +50,17 @@ fn physical(at: &str) -> Value {
     let number = |part: Option<&str>| part.and_then(|part| part.parse::<u64>().ok());
     match (path, number(line), number(column)) {
         (Some(path), Some(line), Some(column)) => json!({
-            "artifactLocation": { "uri": path },
+            "artifactLocation": { "uri": uri(path) },
             "region": { "startLine": line, "startColumn": column },
         }),
-        _ => json!({ "artifactLocation": { "uri": at } }),
+        _ => json!({ "artifactLocation": { "uri": uri(at) } }),
     }
+}
+
+/// A path as the reference that it is in a URI: what has a meaning there, or no place, by its number.
+fn uri(path: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    path.bytes()
+        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }

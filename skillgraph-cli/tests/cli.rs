@@ -120,3 +120,36 @@ fn what_cannot_be_done_is_another_status() {
     assert_eq!((undrawn.status.code(), out(&undrawn).as_str()), (Some(1), ""));
     assert!(String::from_utf8_lossy(&undrawn.stderr).contains("[skill-file]"));
 }
+
+/// Whatever stands in a file, or is the name of one.
+#[test]
+fn m60_nothing_of_a_file_controls_the_terminal() {
+    let hostile = ["\u{1b}]0;owned\u{7}", "\u{202e}txt", "\u{2066}", "\u{9b}31m", "\u{8}\u{8}"];
+    let folder = tempfile::tempdir().expect("a folder");
+    for (at, text) in hostile.iter().enumerate() {
+        let keys =
+            format!("name: \"{at}{text}\"\ndescription: x\nke{text}y: v\ntools: [\"t{text}\"]\nroutes: [\"{text}\"]\n");
+        write(folder.path(), &format!("skill-{at}{text}/SKILL.md"), &format!("---\n{keys}---\nCall `pay{text}(1)`.\n"));
+    }
+    write(folder.path(), "plain-%zz#/SKILL.md", "---\nname: y\ndescription: x\nx: [\n---\nBody\n");
+    let path = folder.path().to_str().expect("a path");
+    for arguments in [vec!["check", path], vec!["draw", path], vec!["check", &format!("{path}/no\u{1b}where")]] {
+        let output = skillgraph(&arguments);
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8(said).expect("text");
+        assert!(!said.is_empty());
+        let is_control =
+            |c: char| c != '\n' && (c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c) || c == '\u{2066}');
+        assert!(!said.contains(is_control), "{said:?}");
+        // Nothing begins a line of its own.
+        assert!(said.lines().all(|line| !line.starts_with("owned")), "{said}");
+    }
+    let output = skillgraph(&["check", path, "--format", "sarif"]);
+    let log: Value = serde_json::from_str(&out(&output)).expect("JSON");
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    for result in results {
+        let uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str().expect("a URI");
+        assert!(uri.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~/%".contains(&byte)), "{uri}");
+    }
+    assert!(results.iter().any(|result| result.to_string().contains("plain-%25zz%23/SKILL.md")), "{results:#?}");
+}

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use crate::decl::{Branch, Condition, EntryDecl, GraphDecl, RouteDecl, Trigger, TriggerTools, Word};
+use crate::text::is_control;
 
 /// How many keywords a caption shows before it counts the rest.
 const MOST_KEYWORDS: usize = 3;
@@ -181,10 +182,12 @@ fn escape(text: &str) -> String {
             // The renderer breaks the line at `\\n` even where it is escaped: an invisible joiner keeps the two apart.
             '\\' if chars.peek() == Some(&'n') => escaped.push_str("#92;#8288;"),
             '#' | '"' | '&' | '<' | '>' | '|' | '`' | '\\' | '*' | '~' | ';' => push_entity(&mut escaped, c),
+            // A directive in a label would be taken as one of the drawing.
+            '%' | '{' | '}' => push_entity(&mut escaped, c),
             '_' if !inside_word => push_entity(&mut escaped, c),
             '-' | '+' | '=' if line_begins => push_entity(&mut escaped, c),
             '.' | ')' if before.is_some_and(|c| c.is_ascii_digit()) => push_entity(&mut escaped, c),
-            c if c.is_control() => escaped.push(' '),
+            c if is_control(c) => escaped.push(' '),
             c => escaped.push(c),
         }
         line_begins = c == '\n' || (line_begins && c.is_whitespace());
@@ -216,7 +219,8 @@ mod tests {
     }
 
     #[test]
-    fn labels_show_exactly_the_text() {
+    fn m61_labels_show_exactly_the_text() {
+        let all: String = ('!'..='~').collect();
         for text in [
             "/(refund|charge)[a-z]+/i",
             "say \"hi\" (now)",
@@ -225,6 +229,10 @@ mod tests {
             "literal #quot;",
             "a & b &lt;",
             "%% end",
+            "%%{init: {'themeCSS': '* { background: url(https://example.com) }'}}%%",
+            "%%{wrap}%%",
+            "{decision} {{hexagon}}",
+            &all,
             "急（急）",
             "back\\nslash",
             "1. first",
@@ -237,7 +245,7 @@ mod tests {
             let label = escape(text);
             assert_eq!(shown(&label), text);
             let bare = label.replace("<br/>", "");
-            assert!(!bare.contains(['"', '<', '>', '`', '|', '&', '\\']), "{label}");
+            assert!(!bare.contains(['"', '<', '>', '`', '|', '&', '\\', '%', '{', '}']), "{label}");
         }
     }
 

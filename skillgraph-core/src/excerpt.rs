@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::text::{is_control, printable};
+
 /// How much of a long line is shown on either side of the part that is meant, in characters.
 const MARGIN: usize = 40;
 
@@ -11,7 +13,16 @@ const MARGIN: usize = 40;
 pub fn position(name: &str, text: &str, at: usize) -> String {
     let (line_start, line_number, start) = line_of(text, at);
     let column = text.get(line_start..start).unwrap_or_default().chars().count();
-    format!("{name}:{line_number}:{}", column + 1)
+    format!("{}:{line_number}:{}", printable(name), column + 1)
+}
+
+/// A character as a line with carets below it can show it: each takes one place.
+fn shown(c: char) -> char {
+    match c {
+        '\t' => ' ',
+        c if is_control(c) => '\u{fffd}',
+        c => c,
+    }
 }
 
 /// Draws the line of `text` that holds the byte range `part`, under its [`position`].
@@ -23,8 +34,7 @@ pub fn excerpt(name: &str, text: &str, part: Range<usize>) -> String {
     let width = text.get(start..end).unwrap_or_default().split('\n').next().unwrap_or_default().chars().count().max(1);
 
     let skipped = column.saturating_sub(MARGIN);
-    let shown: String =
-        line.chars().skip(skipped).take(2 * MARGIN + width).map(|c| if c == '\t' { ' ' } else { c }).collect();
+    let shown: String = line.chars().skip(skipped).take(2 * MARGIN + width).map(shown).collect();
     let gutter = " ".repeat(line_number.to_string().len());
     let indent = " ".repeat(column - skipped);
     let carets = "^".repeat(width.min(2 * MARGIN));

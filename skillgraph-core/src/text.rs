@@ -4,19 +4,23 @@
 //! character, each with the marks that combine with it, so that a place in the folded text can be found again in the
 //! original. A keyword matches where its edges are word edges.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 use unicase::UniCase;
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 /// Letters and digits of scripts that put spaces between words.
 const SPACED_LETTERS: &str = r"[[\p{Alphabetic}\p{N}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]";
 
-/// What normalisation can join to the character before it: marks, the half-width sound marks, and the vowels and finals of
-/// Hangul.
-const COMBINING: &str = r"[\p{M}\x{1160}-\x{11FF}\x{3131}-\x{318E}\x{D7B0}-\x{D7FF}\x{FF9E}-\x{FFDC}]";
+/// What folding can join to the character before it: marks, the half-width sound marks, the vowels and finals of Hangul, the two
+/// vowels that begin with a mark, and what is dropped.
+const COMBINING: &str = r"[\p{M}\x{E33}\x{EB3}\x{1160}-\x{11FF}\x{3131}-\x{318E}\x{D7B0}-\x{D7FF}\x{FF9E}-\x{FFDC}\p{Default_Ignorable_Code_Point}]";
+
+/// What folding drops: characters that are there to be seen by software alone.
+const IGNORED: &str = r"[\p{Default_Ignorable_Code_Point}]";
 
 /// What is shown as nothing.
 const INVISIBLE: &str = r"[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\x{2800}]";
@@ -33,6 +37,29 @@ pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// A text on one line as a terminal can show it: what would control the terminal, or turn the direction of what follows, is written
+/// as its number.
+///
+/// ```
+/// use skillgraph_core::text::printable;
+///
+/// assert_eq!(printable("a\u{1b}[2J\u{202e}b\nc"), "a\\u{1b}[2J\\u{202e}b\\nc");
+/// assert_eq!(printable("Größe 退款"), "Größe 退款");
+/// ```
+pub fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_control(c) { printable.extend(c.escape_default()) } else { printable.push(c) }
+    }
+    printable
+}
+
+/// Whether a character controls what shows it: control characters, line and paragraph separators, and those of direction.
+pub(crate) fn is_control(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fff9}'..='\u{fffb}')
+}
+
 /// Whether nothing of a text can be seen: white space, characters that are shown as nothing, and no others.
 ///
 /// ```
@@ -46,11 +73,14 @@ pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| if c.is_ascii() { c <= ' ' || c == '\u{7f}' } else { holds(&CLASS, c) })
 }
 
-/// Folds a text for comparison.
+/// Folds a text for comparison: as Unicode's NFKC_Casefold, so that invisible characters are dropped, and with white space
+/// collapsed. A Turkish dotted `İ` is an `i`.
 ///
 /// ```
 /// use skillgraph_core::text::fold;
 ///
+/// assert_eq!(fold("re\u{200b}fund\u{ad}"), "refund");
+/// assert_eq!(fold("İADE"), "iade");
 /// assert_eq!(fold("  Charged\tTWICE "), "charged twice");
 /// assert_eq!(fold("ＲＥＦＵＮＤ"), "refund");
 /// assert_eq!(fold("Maße"), "masse");
@@ -143,8 +173,24 @@ fn fold_piece(piece: &str, folded: &mut String) {
         folded.extend(piece.chars().map(|c| c.to_ascii_lowercase()));
         return;
     }
-    let normal: String = piece.nfkc().collect();
-    folded.extend(UniCase::unicode(normal).to_folded_case().nfkc());
+    folded.push_str(&casefolded(piece));
+}
+
+/// Unicode's NFKC_Casefold.
+fn casefolded(text: &str) -> String {
+    let normal: String = text.chars().filter(|c| !is_ignored(*c)).nfkc().filter(|c| !is_ignored(*c)).collect();
+    let folded = UniCase::unicode(normal.replace('\u{130}', "i")).to_folded_case();
+    folded.nfkc().filter(|c| !is_ignored(*c)).collect()
+}
+
+fn is_ignored(c: char) -> bool {
+    static CLASS: LazyLock<ClassUnicode> = LazyLock::new(|| class(IGNORED));
+    !c.is_ascii() && holds(&CLASS, c)
+}
+
+/// The text in Unicode's form C, as patterns read it: `e` and a mark of accent are one character, as in a pattern that was typed.
+pub(crate) fn composed(text: &str) -> Cow<'_, str> {
+    if is_nfc(text) { Cow::Borrowed(text) } else { Cow::Owned(text.nfc().collect()) }
 }
 
 /// Whether a keyword that was found at these bytes of a folded text stands there as words.
@@ -256,8 +302,7 @@ mod tests {
 
     /// The whole text at once, as the rule says it.
     fn folded_whole(text: &str) -> String {
-        let normal: String = text.nfkc().collect();
-        let folded: String = UniCase::unicode(normal).to_folded_case().nfkc().collect();
+        let folded = casefolded(text);
         // A mark after a space belongs to it: the two are no white space.
         let is_blank =
             |at: usize, c: char| c.is_whitespace() && !folded[at + c.len_utf8()..].chars().next().is_some_and(combines);
@@ -273,8 +318,31 @@ mod tests {
     }
 
     /// Text with what makes folding hard in it.
-    const TEXT: &str = "([a-zA-Zé ]|\\PC|[\u{300}-\u{345}]|[\u{1100}-\u{11ff}]|[\u{3130}-\u{318f}]|[\u{9c7}-\u{9d7}]|\
+    const TEXT: &str = "([\u{200b}\u{ad}\u{e33}\u{eb3}\u{130}\u{3164}]|[a-zA-Zé ]|\\PC|[\u{300}-\u{345}]|[\u{1100}-\u{11ff}]|[\u{3130}-\u{318f}]|[\u{9c7}-\u{9d7}]|\
                         [\u{ff00}-\u{ffef}]|[\u{1d400}-\u{1d7ff}]|[\u{fb00}-\u{fb06}]|[\u{3099}-\u{309c}ガ´ \t]){0,12}";
+
+    /// Pieces end where nothing that follows can change them.
+    #[test]
+    fn m90_whatever_folds_to_a_mark_first_belongs_to_the_piece_before() {
+        for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
+            let folded = casefolded(c.encode_utf8(&mut [0; 4]));
+            if !c.is_ascii() && folded.chars().next().is_none_or(combines) {
+                assert!(combines(c), "U+{:04X}", u32::from(c));
+            }
+        }
+    }
+
+    #[test]
+    fn f50_what_cannot_be_seen_is_dropped() {
+        for hidden in ['\u{200b}', '\u{ad}', '\u{200d}', '\u{2060}', '\u{fe0f}', '\u{feff}', '\u{e0041}', '\u{180e}'] {
+            assert_eq!(fold(&format!("re{hidden}fund")), "refund", "{hidden:?}");
+            assert_eq!(fold(&format!("{hidden}a {hidden} b{hidden}")), "a b", "{hidden:?}");
+            assert!(matches("refund", &format!("a re{hidden}fund{hidden}, please")), "{hidden:?}");
+            assert!(!matches("refund", &format!("a refund{hidden}able")), "{hidden:?}");
+        }
+        assert!(matches("iade", "İADE") && matches("iade", "I\u{307}ADE") && matches("İade", "iade"));
+        assert_eq!(fold("\u{200b}\u{200d}"), "");
+    }
 
     #[test]
     fn the_classes_are_read() {

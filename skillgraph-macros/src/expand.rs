@@ -1,7 +1,8 @@
 //! From source text to code: parse, lower, check, emit.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use skillgraph_core::check::{check, check_up};
+use skillgraph_core::{Code, Finding};
 
 use crate::findings::Findings;
 use crate::{emit, lower, parse};
@@ -9,15 +10,65 @@ use crate::{emit, lower, parse};
 /// The module that a graph compiles to, with what is wrong with it.
 pub(crate) fn graph(facade: &TokenStream, source: TokenStream) -> TokenStream {
     let mut findings = Findings::default();
+    // Groups that are made anew lose the places of their brackets: what need not be cut is left as it is.
+    let (source, too_deep) = if is_deeper(MOST_NESTED, &source) { cut_at(MOST_NESTED, source) } else { (source, None) };
     let Some(graph) = parse::graph(source, &mut findings) else {
         return findings.into_diagnostics();
     };
     let decl = lower::lower(&graph);
+    if let Some(at) = too_deep {
+        // What is missing now was cut out.
+        findings = Findings::default();
+        let message = format!("brackets and braces are nested more than {MOST_NESTED} levels deep");
+        findings.push(
+            Finding::new(Code::Syntax, at, message)
+                .help("write the conditions of a tree one below the other: `else if …`"),
+        );
+        let mut output = emit::module(facade, &graph, &decl);
+        output.extend(findings.into_diagnostics());
+        return output;
+    }
     // What could not be read may be what seems to be missing: no warnings then.
     findings.extend(if findings.is_empty() { check_up(&decl).findings } else { check(&decl) });
     let mut output = emit::module(facade, &graph, &decl);
     output.extend(findings.into_diagnostics());
     output
+}
+
+/// How deep brackets and braces may be nested: each level is a call of the parser, and the compiler's stack has an end.
+const MOST_NESTED: usize = 64;
+
+fn is_deeper(most: usize, source: &TokenStream) -> bool {
+    source.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => most.checked_sub(1).is_none_or(|most| is_deeper(most, &group.stream())),
+        _ => false,
+    })
+}
+
+/// The tokens without what is nested deeper than that, and where the first of it was.
+fn cut_at(most: usize, source: TokenStream) -> (TokenStream, Option<Span>) {
+    let mut first = None;
+    let source = source.into_iter().map(|token| match token {
+        TokenTree::Group(group) => {
+            let inside = match most {
+                0 => {
+                    first.get_or_insert(group.span_open());
+                    TokenStream::new()
+                }
+                _ => {
+                    let (inside, found) = cut_at(most - 1, group.stream());
+                    first = first.or(found);
+                    inside
+                }
+            };
+            let mut cut = Group::new(group.delimiter(), inside);
+            cut.set_span(group.span());
+            TokenTree::Group(cut)
+        }
+        token => token,
+    });
+    let source = source.collect();
+    (source, first)
 }
 
 #[cfg(test)]
@@ -77,6 +128,45 @@ mod tests {
             }
         }
         tried
+    }
+
+    /// A tree with so many conditions, one inside the other or one below the other.
+    fn tree(forks: usize, inside: bool) -> String {
+        let mut tree = String::new();
+        for at in 0..forks {
+            let open = if inside { "else { if" } else { "else if" };
+            let word = if at == 0 { "if" } else { open };
+            tree.push_str(&format!(" {word} keywords[\"w{at}\"] {{ a }}"));
+        }
+        tree.push_str(" else { b }");
+        if inside {
+            tree.push_str(&" }".repeat(forks - 1));
+        }
+        format!(
+            "graph g {{ skill a {{ description: \"a\", body: \"a\" }} skill b {{ description: \"b\", body: \"b\" }} tree {{ {tree} }} }}"
+        )
+    }
+
+    #[test]
+    fn m51_what_is_nested_without_end_is_refused_once() {
+        let all = |depth: usize| {
+            let condition = format!("{}keywords[\"w\"]{}", "all[".repeat(depth), "]".repeat(depth));
+            format!("graph g {{ skill a {{ description: \"a\", body: \"a\" }} entry a when {condition}; }}")
+        };
+        for (source, is_refused) in [
+            (tree(40, true), false),
+            (tree(1_000, true), true),
+            (all(50), false),
+            (all(4_000), true),
+            (tree(1_600, false), false),
+        ] {
+            // As much stack as the compiler's.
+            let expanded = std::thread::Builder::new().stack_size(8 << 20).spawn(move || expand(&source));
+            let output = expanded.expect("a thread").join().expect("no overflow").expect("tokens");
+            assert_eq!(output.matches("nested more than 64 levels").count(), usize::from(is_refused));
+            assert_eq!(output.contains("compile_error"), is_refused);
+            assert!(output.contains("mod g"));
+        }
     }
 
     /// The fuzz target on the macro's input, bounded: several edits at once.

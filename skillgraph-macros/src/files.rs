@@ -8,7 +8,9 @@ use std::rc::Rc;
 
 use proc_macro2::{Ident, Span};
 use skillgraph_core::decl::{LENGTH, Lints, RouteDecl, Scope, SkillDecl, Trigger, TriggerTools, Word, skill_id_of};
-use skillgraph_core::skill_file::{Limits, Located, Part, SkillFile, read_file, read_folder, read_located};
+use skillgraph_core::skill_file::{
+    Limits, Located, Part, SkillFile, check_inside, read_file, read_folder, read_located,
+};
 use skillgraph_core::{Code, Finding};
 use syn::LitStr;
 
@@ -38,7 +40,8 @@ impl File {
 /// `skill NAME from "path";`
 pub(crate) fn one(skill: &mut Skill, literal: LitStr, findings: &mut Findings) {
     let path = literal.value();
-    match read_file(&full(&path), &path, Limits::default()) {
+    let inside = check_inside(&manifest_folder(), &full(&path), &path);
+    match inside.and_then(|()| read_file(&full(&path), &path, Limits::default())) {
         Ok(located) => take(skill, literal, &located, findings),
         Err(error) => {
             findings.push(refused(&literal, error.to_string()));
@@ -51,7 +54,9 @@ pub(crate) fn one(skill: &mut Skill, literal: LitStr, findings: &mut Findings) {
 pub(crate) fn folder(attributes: &Attributes, literal: &LitStr, graph: &mut Graph, findings: &mut Findings) {
     let path = literal.value();
     let shown = path.trim_end_matches('/');
-    match read_folder(&full(&path), if shown.is_empty() { &path } else { shown }, Limits::default()) {
+    let shown = if shown.is_empty() { &path } else { shown };
+    let inside = check_inside(&manifest_folder(), &full(&path), &path).map_err(|error| vec![error]);
+    match inside.and_then(|()| read_folder(&full(&path), shown, Limits::default())) {
         Ok(located) => {
             for located in located {
                 let name = located.directory.as_deref().unwrap_or_default();
@@ -99,7 +104,11 @@ fn refused(literal: &LitStr, message: String) -> Finding<Span> {
 }
 
 fn full(path: &str) -> PathBuf {
-    std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default().join(path)
+    manifest_folder().join(path)
+}
+
+fn manifest_folder() -> PathBuf {
+    std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default()
 }
 
 /// The identifier of an id: `audit-log` is `audit_log`.

@@ -1,5 +1,6 @@
 //! What people in this field complained about, each a test named after its report.
 
+mod attacks;
 #[path = "../common/mod.rs"]
 mod common;
 mod ends;
@@ -743,10 +744,10 @@ fn b33_labels_are_always_quoted_and_escaped() {
   n2["subgraph<br/>literal #35;quot#59;"]
   n3["class-def<br/>a #124; b"]
   n4["n0<br/>二（急）"]
-  n5["default<br/>%% end"]
+  n5["default<br/>#37;#37; end"]
   start -->|"entry 1: /(?i)/(refund#124;charge)[a-z]+//"| n0
   start -->|"entry 2: #124;message#124; message.len() #62; 3 #38;#38; message != #34;end#34;"| n1
-  n0 -.->|"100% #34;sure#34;"| n2
+  n0 -.->|"100#37; #34;sure#34;"| n2
   n0 -.->|"the model's pick"| n3
   n1 -.->|"the model's pick"| n4
   n1 -.->|"the model's pick"| n5

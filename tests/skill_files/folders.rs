@@ -154,7 +154,7 @@ fn what_is_no_folder_of_skills_is_refused() {
         ("file:///skills".to_owned(), "is an address, not a folder of this machine"),
         (r"\\server\skills".to_owned(), "is an address, not a folder of this machine"),
         (path("missing"), "there is no `"),
-        (path("file"), "is no folder"),
+        (path("file"), "is not a directory"),
         (path("empty"), "no skill is in `"),
     ] {
         let report = Runbook::load(&given, &[] as &[&str]).expect_err("refused");

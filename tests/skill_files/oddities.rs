@@ -170,8 +170,8 @@ help: put a line `---` after its last key";
 the file does not begin with front matter [skill-file]
  --> SKILL.md:1:1
   |
-1 | <!-- desk -->
-  | ^^^^^^^^^^^^^
+1 | 
+  | ^
 help: begin with a line `---`, then `name: …` and `description: …`, then a line `---`";
     o43_lines_without_colons: "---\nthis is\nthe desk\n---\nb" => "\
 the front matter is a text, not keys with values [skill-file]

@@ -81,7 +81,7 @@ impl SearchIndex {
         }
         // Of an entry: how many terms hit, and what they weigh.
         let mut hits: BTreeMap<usize, (usize, u32)> = BTreeMap::new();
-        for at in self.names.get(&fold(query.trim())).into_iter().flatten() {
+        for at in self.names.get(&fold(shortened(query.trim()))).into_iter().flatten() {
             hits.entry(*at).or_default().1 += EXACT_WEIGHT;
         }
         for term in &terms {
@@ -158,13 +158,20 @@ enum Piece {
 
 /// The words of a query, each once, in its order.
 fn terms(query: &str) -> Vec<Piece> {
-    let mut terms = Vec::new();
-    for piece in pieces(query, TERM_LENGTH) {
-        if !terms.contains(&piece) {
-            terms.push(piece);
-        }
-    }
-    terms
+    let mut seen = BTreeSet::new();
+    let pieces = pieces(shortened(query), TERM_LENGTH).into_iter();
+    pieces.filter(|piece| seen.insert(piece.clone())).take(MOST_TERMS).collect()
+}
+
+/// How many words of a query are looked for: who says more says no more by it.
+const MOST_TERMS: usize = 64;
+/// How much of a query is read, in bytes.
+const MOST_READ: usize = 4_096;
+
+/// The beginning of a query.
+fn shortened(query: &str) -> &str {
+    let end = (0..=MOST_READ.min(query.len())).rev().find(|end| query.is_char_boundary(*end));
+    query.get(..end.unwrap_or(0)).unwrap_or(query)
 }
 
 /// The words of a text that are long enough.

@@ -3,15 +3,21 @@
 //! What a closure does is unknown here. A rule that has one claims no message for certain; without its closure it would
 //! claim at least as many.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::decl::{Condition, GraphDecl};
-use crate::pattern::{Found, Nfa, certainly, possibly, search};
-use crate::text::{fold, stands_as_words, word_edges};
+use crate::pattern::{Budget, Found, Nfa, certainly, possibly, search};
+use crate::text::{composed, fold, stands_as_words, word_edges};
 
 /// The most ways to choose one keyword of each list that are looked at.
 const MOST_CHOICES: usize = 256;
+
+/// How many steps the analysis of all rules may take, whatever they are; what is not decided then is not reported.
+const LEAST_STEPS: usize = 1_000_000;
+/// How many more for each rule.
+const STEPS_A_RULE: usize = 4_000;
 
 /// What stands between keywords in a message that is made up: no keyword holds the last one.
 const SEPARATORS: [&str; 3] = [" ", ", ", " \u{2026} "];
@@ -23,11 +29,12 @@ pub(super) struct Claims {
     tree: Vec<Rule>,
     /// Which parts of rules a keyword fulfils.
     by_keyword: HashMap<String, Vec<(usize, usize)>>,
-    /// The longest keyword, in bytes.
-    longest: usize,
     /// The rules that have more to them than keywords, in order.
     beyond_keywords: Vec<usize>,
+    /// How long the keywords are, in bytes: nothing of another length is one.
+    lengths: BTreeSet<usize>,
     fates: OnceCell<Vec<Fate>>,
+    budget: Budget,
 }
 
 /// One entry's rule: every part must hold. The default has none.
@@ -54,11 +61,12 @@ struct Pattern {
 
 impl Pattern {
     fn new(source: &str) -> Self {
-        Pattern { source: source.to_owned(), nfa: Nfa::parse(source), shortest: OnceCell::new() }
+        Pattern { source: source.to_owned(), nfa: Nfa::parse(&composed(source)), shortest: OnceCell::new() }
     }
 
-    fn shortest(&self) -> &Found {
-        self.shortest.get_or_init(|| self.nfa.as_ref().map_or(Found::Undecided, |nfa| search(&[nfa], &[])))
+    fn shortest(&self, budget: &Budget) -> &Found {
+        let found = || self.nfa.as_ref().map_or(Found::Undecided, |nfa| search(&[nfa], &[], budget));
+        self.shortest.get_or_init(found)
     }
 }
 
@@ -85,7 +93,8 @@ pub(super) enum Fate {
 
 /// What a message fulfils.
 struct Hits<'a> {
-    message: &'a str,
+    /// As patterns read it.
+    composed: Cow<'a, str>,
     fulfilled: HashSet<(usize, usize)>,
 }
 
@@ -110,10 +119,11 @@ impl Claims {
                 beyond_keywords.push(at);
             }
         }
-        let longest = by_keyword.keys().map(String::len).max().unwrap_or_default();
+        let lengths = by_keyword.keys().map(String::len).collect();
         let forks = decl.tree.iter().flat_map(|tree| tree.root.forks());
-        let tree = forks.map(|fork| Rule::of(Some(&fork.condition))).collect();
-        Claims { rules, tree, by_keyword, longest, beyond_keywords, fates: OnceCell::new() }
+        let tree: Vec<Rule> = forks.map(|fork| Rule::of(Some(&fork.condition))).collect();
+        let budget = Budget::new(LEAST_STEPS + STEPS_A_RULE * (rules.len() + tree.len()));
+        Claims { rules, tree, by_keyword, beyond_keywords, lengths, fates: OnceCell::new(), budget }
     }
 
     /// Whether a rule claims a message.
@@ -147,7 +157,7 @@ impl Claims {
     /// The patterns that no message matches.
     pub(super) fn empty_patterns(&self) -> HashSet<&str> {
         let patterns = self.rules.iter().chain(&self.tree).flat_map(|rule| rule.patterns());
-        let empty = patterns.filter(|pattern| *pattern.shortest() == Found::Nothing);
+        let empty = patterns.filter(|pattern| *pattern.shortest(&self.budget) == Found::Nothing);
         empty.map(|pattern| pattern.source.as_str()).collect()
     }
 
@@ -158,7 +168,7 @@ impl Claims {
         };
         rule.parts.iter().all(|part| match part {
             Part::Pattern(Pattern { nfa: Some(nfa), .. }) => {
-                nfa.is_match("") && search(&[], &[vec![nfa]]) == Found::Nothing
+                nfa.is_match("") && search(&[], &[vec![nfa]], &self.budget) == Found::Nothing
             }
             Part::Pattern(_) | Part::Keywords(_) => false,
         })
@@ -167,16 +177,17 @@ impl Claims {
     /// Every keyword of a rule that stands in the message.
     fn hits<'a>(&self, message: &'a str) -> Hits<'a> {
         let mut fulfilled = HashSet::new();
-        if self.longest > 0 {
+        if !self.lengths.is_empty() {
             let folded = fold(message);
             let edges = word_edges(&folded);
-            for (at, start) in edges.iter().enumerate() {
-                let ends = edges.iter().skip(at + 1).take_while(|end| *end - start <= self.longest);
-                let phrases = ends.filter_map(|end| folded.get(*start..*end));
+            let is_edge: HashSet<usize> = edges.iter().copied().collect();
+            for start in edges {
+                let ends = self.lengths.iter().map(|length| start + length).filter(|end| is_edge.contains(end));
+                let phrases = ends.filter_map(|end| folded.get(start..end));
                 fulfilled.extend(phrases.filter_map(|phrase| self.by_keyword.get(phrase)).flatten().copied());
             }
         }
-        Hits { message, fulfilled }
+        Hits { composed: composed(message), fulfilled }
     }
 
     fn fate(&self, at: usize) -> Fate {
@@ -200,6 +211,12 @@ impl Claims {
         let mut rivals: Vec<usize> = Vec::new();
         loop {
             match self.certain(rule, choice, &rivals) {
+                // All lengths are tried at all places of the text.
+                Found::Text(text) if !self.budget.spend(text.len() * (self.lengths.len() + 1)) => {
+                    return Fate::Undecided;
+                }
+                // No message is read by patterns like that.
+                Found::Text(text) if composed(&text) != text => return Fate::Undecided,
                 Found::Text(text) => match self.first_claimer(&text, at) {
                     None => return Fate::Wins(text),
                     Some(rival) if rivals.contains(&rival) => return Fate::Undecided,
@@ -234,7 +251,7 @@ impl Claims {
             return texts.into_iter().find(|text| !claimed(text)).map_or(Found::Undecided, Found::Text);
         }
         if let ([Part::Pattern(pattern)], []) = (rule.parts.as_slice(), rivals) {
-            return pattern.shortest().clone();
+            return pattern.shortest(&self.budget).clone();
         }
         self.search(rule, choice, &open, certainly, possibly)
     }
@@ -267,7 +284,7 @@ impl Claims {
         }
         let all: Vec<&Nfa> = patterns.into_iter().chain(&keywords).collect();
         let none: Vec<Vec<&Nfa>> = of_rivals.iter().map(|automata| automata.iter().collect()).collect();
-        search(&all, &none)
+        search(&all, &none, &self.budget)
     }
 
     /// The parts of a rule that the chosen keywords do not fulfil already.
@@ -292,7 +309,7 @@ impl Rule {
         for (part, condition) in self.parts.iter().enumerate() {
             let holds = match condition {
                 Part::Keywords(_) => hits.fulfilled.contains(&(at, part)),
-                Part::Pattern(Pattern { nfa: Some(nfa), .. }) => nfa.is_match(hits.message),
+                Part::Pattern(Pattern { nfa: Some(nfa), .. }) => nfa.is_match(&hits.composed),
                 Part::Pattern(_) => {
                     known = false;
                     true

@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::decl::{GraphDecl, RouteDecl, Scope, SkillDecl, Word};
+use crate::pattern::Budget;
+use crate::suggest::closest;
 
 /// Names resolved to positions, and who can hold the cursor. Maps are only asked, never walked, so that their order
 /// shows nowhere.
@@ -11,6 +13,7 @@ pub(super) struct Facts<'a, S> {
     tools: HashMap<&'a str, usize>,
     tools_by_name: HashMap<&'a str, usize>,
     skills: HashMap<&'a str, usize>,
+    skills_by_id: HashMap<&'a str, usize>,
     /// Skills that some entry or edge mentions.
     wired: HashSet<usize>,
     /// Skills that an entry opens.
@@ -24,7 +27,12 @@ pub(super) struct Facts<'a, S> {
     /// Tools offered wherever the cursor is: baseline, `scope: always`, and the tools of skills that can be opened anywhere, those of
     /// a catalog included.
     everywhere: HashSet<usize>,
+    /// How many more names are compared with misspelt ones.
+    comparisons: Budget,
 }
+
+/// How many names are compared with misspelt ones, however many there are of both.
+const LEAST_COMPARISONS: usize = 100_000;
 
 impl<'a, S> Facts<'a, S> {
     pub(super) fn new(decl: &'a GraphDecl<S>) -> Self {
@@ -33,12 +41,14 @@ impl<'a, S> Facts<'a, S> {
             tools: first_positions(decl.tools.iter().map(|tool| tool.ident.text.as_str())),
             tools_by_name: first_positions(decl.tools.iter().map(|tool| tool.name.text.as_str())),
             skills: first_positions(decl.skills.iter().map(|skill| skill.ident.text.as_str())),
+            skills_by_id: first_positions(decl.skills.iter().map(|skill| skill.id.text.as_str())),
             wired: HashSet::new(),
             entered: HashSet::new(),
             left: HashSet::new(),
             fired: HashSet::new(),
             holders: HashSet::new(),
             everywhere: HashSet::new(),
+            comparisons: Budget::new(LEAST_COMPARISONS + 10 * (decl.tools.len() + decl.skills.len())),
         };
         facts.wired = facts.find_wired();
         let leaves = decl.tree.iter().flat_map(|tree| tree.root.leaves());
@@ -61,6 +71,16 @@ impl<'a, S> Facts<'a, S> {
     /// The position of the tool that a model knows by that name.
     pub(super) fn tool_by_name(&self, name: &str) -> Option<usize> {
         self.tools_by_name.get(name).copied()
+    }
+
+    /// The declared name that is closest to another; none where enough was compared.
+    pub(super) fn closest(&self, name: &str, declared: impl ExactSizeIterator<Item = &'a str>) -> Option<&'a str> {
+        self.comparisons.spend(declared.len()).then(|| closest(name, declared)).flatten()
+    }
+
+    /// The position of the skill that a model knows by that id.
+    pub(super) fn skill_by_id(&self, id: &str) -> Option<usize> {
+        self.skills_by_id.get(id).copied()
     }
 
     /// The position of a skill's declaration.

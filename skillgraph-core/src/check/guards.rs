@@ -139,18 +139,22 @@ fn has_no_output<S>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, route: &RouteDecl
 
 /// The first term that cannot hold beside those before it: beside one of them, or beside all that are about its path.
 fn contradiction<S>(guard: &[GuardTerm<S>]) -> Option<(Vec<&GuardTerm<S>>, &GuardTerm<S>)> {
-    for (at, later) in guard.iter().enumerate().filter(|(_, term)| makes_sense(term)) {
-        let before: Vec<&GuardTerm<S>> =
-            guard.iter().take(at).filter(|term| term.path.text == later.path.text && makes_sense(term)).collect();
-        if let Some(earlier) = before.iter().find(|earlier| !is_satisfiable(&[earlier, later])) {
-            return Some((vec![*earlier], later));
-        }
-        let all: Vec<&GuardTerm<S>> = before.iter().copied().chain([later]).collect();
-        if !is_satisfiable(&all) {
-            return Some((before, later));
-        }
+    let paths = by_path(guard.iter().filter(|term| makes_sense(term)).collect());
+    // Whoever can hold beside all of them can hold beside some: each path is looked at once, unless it has one.
+    let first = |terms: &[&GuardTerm<S>]| {
+        let counts: Vec<usize> = (1..=terms.len()).collect();
+        counts.partition_point(|count| terms.get(..*count).is_none_or(is_satisfiable))
+    };
+    let broken = paths.into_values().filter(|terms| !is_satisfiable(terms));
+    let firsts = broken.map(|terms| (first(&terms), terms));
+    let place = |term: &GuardTerm<S>| guard.iter().position(|other| std::ptr::eq(other, term));
+    let (at, terms) = firsts.min_by_key(|(at, terms)| terms.get(*at).and_then(|term| place(term)))?;
+    let later = *terms.get(at)?;
+    let before = terms.get(..at)?;
+    match before.iter().find(|earlier| !is_satisfiable(&[earlier, later])) {
+        Some(earlier) => Some((vec![*earlier], later)),
+        None => Some((before.to_vec(), later)),
     }
-    None
 }
 
 /// Whether the operator goes with what it compares with; where it does not, that is the finding.

@@ -7,7 +7,7 @@ use crate::decl::{
     Form, GraphDecl, RESERVED_SKILL_IDS, RESERVED_TOOL_NAMES, SKILL_ID, TOOL_NAME, Word, is_skill_id, is_tool_name,
 };
 use crate::finding::{Code, Finding};
-use crate::suggest::{closest, listed};
+use crate::suggest::listed;
 
 /// Above this many declared names a help line would be a wall of text.
 const MOST_LISTED: usize = 10;
@@ -186,14 +186,14 @@ pub(super) fn unknown_tool<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, 
         format!("no tool named `{}` in graph `{}`", name.text, decl.name.text),
     );
     let declared = || decl.tools.iter().map(|tool| tool.ident.text.as_str());
-    let by_name = decl.tools.iter().find(|tool| tool.name.text == name.text);
+    let by_name = facts.tool_by_name(&name.text).and_then(|tool| decl.tools.get(tool));
     if let Some(tool) = by_name {
         return finding.help(format!(
             "the graph calls that tool `{}`; `{}` is its name for the model",
             tool.ident.text, name.text
         ));
     }
-    if let Some(near) = closest(&name.text, declared()) {
+    if let Some(near) = facts.closest(&name.text, declared()) {
         return finding.help(format!("a tool with a similar name exists: `{near}`"));
     }
     let finding = match facts.skill(&name.text) {
@@ -216,14 +216,14 @@ fn unknown_skill<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, name: &Wor
         format!("no skill named `{}` in graph `{}`", name.text, decl.name.text),
     );
     let declared = || decl.skills.iter().map(|skill| skill.ident.text.as_str());
-    let by_id = decl.skills.iter().find(|skill| skill.id.text == name.text);
+    let by_id = facts.skill_by_id(&name.text).and_then(|skill| decl.skills.get(skill));
     if let Some(skill) = by_id {
         return finding.help(format!(
             "the graph calls that skill `{}`; `{}` is its id for the model",
             skill.ident.text, name.text
         ));
     }
-    if let Some(near) = closest(&name.text, declared()) {
+    if let Some(near) = facts.closest(&name.text, declared()) {
         return finding.help(format!("a skill with a similar name exists: `{near}`"));
     }
     let finding = match facts.tool(&name.text) {

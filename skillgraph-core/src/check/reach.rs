@@ -6,6 +6,7 @@ use super::facts::Facts;
 use super::guards::can_hold_together;
 use crate::decl::{EntryDecl, GraphDecl, RouteDecl, Trigger, TriggerTools, leveled};
 use crate::finding::{Code, Finding};
+use crate::pattern::Budget;
 
 /// No entry or edge leads to a skill.
 pub(super) fn check_unreachable_skill<S: Clone>(
@@ -117,12 +118,20 @@ pub(super) fn check_self_loop<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<
     }
 }
 
+/// How many pairs of edges are compared, however many edges there are.
+const LEAST_PAIRS: usize = 50_000;
+/// How many more for each edge.
+const PAIRS_AN_EDGE: usize = 100;
+
 /// Two edges out of one skill, to different skills, can fire on the same result.
 pub(super) fn check_ambiguous_routes<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
     let mut earlier: HashMap<&str, Vec<&RouteDecl<S>>> = HashMap::new();
+    // Of very many edges out of one skill not all pairs are looked at.
+    let budget = Budget::new(LEAST_PAIRS + PAIRS_AN_EDGE * decl.routes.len());
     for route in decl.routes.iter().filter(|route| !route.trigger.is_pick() && !route.unread) {
         let before = earlier.entry(&route.from.text).or_default();
-        let rival = before.iter().find(|rival| rival.to.text != route.to.text && can_fire_together(rival, route));
+        let rival = before.iter().take_while(|_| budget.spend(1));
+        let rival = { rival }.find(|rival| rival.to.text != route.to.text && can_fire_together(rival, route));
         if let Some(rival) = rival {
             let finding = Finding::new(
                 Code::AmbiguousRoutes,

@@ -41,23 +41,27 @@ pub struct Fork<S> {
 impl<S> Branch<S> {
     /// The skills of the tree, in the order of the source.
     pub fn leaves(&self) -> Vec<&Word<S>> {
-        match self {
-            Branch::Leaf(skill) => vec![skill],
-            Branch::Fork(fork) => {
-                let branches = std::iter::once(&fork.then).chain(&fork.otherwise);
-                branches.flat_map(Branch::leaves).collect()
-            }
-        }
+        let branches = self.in_order().into_iter();
+        branches.filter_map(|branch| if let Branch::Leaf(skill) = branch { Some(skill) } else { None }).collect()
     }
 
     /// The conditions of the tree, in the order of the source.
     pub fn forks(&self) -> Vec<&Fork<S>> {
-        match self {
-            Branch::Leaf(_) => Vec::new(),
-            Branch::Fork(fork) => {
-                let branches = std::iter::once(&fork.then).chain(&fork.otherwise);
-                std::iter::once(&**fork).chain(branches.flat_map(Branch::forks)).collect()
+        let branches = self.in_order().into_iter();
+        branches.filter_map(|branch| if let Branch::Fork(fork) = branch { Some(&**fork) } else { None }).collect()
+    }
+
+    /// It and all that is in it, in the order of the source.
+    fn in_order(&self) -> Vec<&Self> {
+        let mut branches = Vec::new();
+        let mut pending = vec![self];
+        while let Some(branch) = pending.pop() {
+            branches.push(branch);
+            if let Branch::Fork(fork) = branch {
+                pending.extend(&fork.otherwise);
+                pending.push(&fork.then);
             }
         }
+        branches
     }
 }

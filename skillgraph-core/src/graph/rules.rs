@@ -13,7 +13,7 @@ use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::{EntryIx, EntryTest};
-use crate::text::{fold, stands_as_words, unfold_range};
+use crate::text::{composed, fold, stands_as_words, unfold_range};
 
 /// How much of a witness is kept, in characters.
 const WITNESS_LENGTH: usize = 80;
@@ -115,6 +115,7 @@ impl RuleSet {
             }
             let parts = (0u32..).zip(spec.parts).map(|(part, data)| match data {
                 PartSpec::Pattern(source) => {
+                    let source = composed(&source).into_owned();
                     patterns.push(source.clone());
                     fulfilled_by_pattern.push(Part { rule, part });
                     Data::Pattern { source, compiled: OnceLock::new() }
@@ -180,7 +181,8 @@ impl RuleSet {
             }
         }
         let by_phrase = phrases.keys().filter_map(|phrase| self.fulfilled_by_phrase.get(*phrase)).flatten();
-        let by_pattern = self.patterns.matches(message).into_iter().filter_map(|at| self.fulfilled_by_pattern.get(at));
+        let by_pattern =
+            self.patterns.matches(&composed(message)).into_iter().filter_map(|at| self.fulfilled_by_pattern.get(at));
         let fulfilled: HashSet<Part> = by_phrase.chain(by_pattern).copied().collect();
 
         let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
@@ -261,7 +263,7 @@ impl Data {
         match self {
             Data::Pattern { source, compiled } => {
                 let regex = compiled.get_or_init(|| RegexBuilder::new(source).size_limit(usize::MAX).build().ok());
-                let text = shortened(regex.as_ref()?.find(scan.message)?.as_str())?;
+                let text = shortened(regex.as_ref()?.find(&composed(scan.message))?.as_str())?;
                 Some(Witness { text, keyword: None })
             }
             Data::Keywords(keywords) => {

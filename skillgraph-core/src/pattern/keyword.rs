@@ -9,14 +9,17 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use super::nfa::{Assertion, Builder, Nfa, Node};
 use crate::text::{class, combines, fold, is_spaced_letter};
 
+/// The longest keyword of which an automaton is made, in characters: its size grows with the square of that.
+const LONGEST: usize = 160;
+
 /// An automaton that accepts only messages in which the keyword stands as words: one that is spelt in its own letters, in
 /// either case, or in full-width ones. `None` where no such message can be told.
 ///
 /// The keyword is folded.
 pub(crate) fn certainly(keyword: &str) -> Option<Nfa> {
-    let chars: Vec<char> = keyword.chars().collect();
+    let chars: Vec<char> = keyword.chars().take(LONGEST + 1).collect();
     let (first, last) = (*chars.first()?, *chars.last()?);
-    if chars.iter().any(|c| combines(*c)) {
+    if chars.len() > LONGEST || chars.iter().any(|c| combines(*c)) {
         return None;
     }
     let mut builder = Builder::default();
@@ -40,8 +43,11 @@ pub(crate) fn certainly(keyword: &str) -> Option<Nfa> {
 ///
 /// The keyword is folded.
 pub(crate) fn possibly(keyword: &str) -> Option<Nfa> {
-    let chars: Vec<char> = keyword.chars().collect();
+    let chars: Vec<char> = keyword.chars().take(LONGEST + 1).collect();
     let (Some(first), Some(last)) = (chars.first(), chars.last()) else { return None };
+    if chars.len() > LONGEST {
+        return None;
+    }
     let mut builder = Builder::default();
     let end = builder.push(Node::Match)?;
     let foreign = class(r"[^\x00-\x7F\s]");
@@ -53,12 +59,13 @@ pub(crate) fn possibly(keyword: &str) -> Option<Nfa> {
     for (at, c) in chars.iter().enumerate().rev() {
         let more = builder.push(Node::Split(Vec::new()))?;
         let folds = builder.push_class(&foreign, more)?;
-        builder.set_split(more, rest.iter().copied().chain([folds]).collect());
         let carries = builder.push_class(&carrier, folds)?;
         let mut branches = vec![folds, carries];
         let next = *rest.last()?;
         if *c == ' ' {
             branches.push(spaces(&mut builder, next)?);
+            // More white space, behind what is dropped.
+            branches.push(spaces(&mut builder, folds)?);
         } else if c.is_ascii() {
             let is_last = at + 1 == chars.len();
             let next = match is_last {
@@ -79,7 +86,10 @@ pub(crate) fn possibly(keyword: &str) -> Option<Nfa> {
                 false => spelt,
             });
         }
-        rest.push(builder.push(Node::Split(branches))?);
+        let here = builder.push(Node::Split(branches))?;
+        rest.push(here);
+        // What is dropped leaves everything where it was.
+        builder.set_split(more, rest.iter().copied().chain([folds]).collect());
     }
     let start = *rest.last()?;
     Some(builder.finish(vec![start]))

@@ -19,7 +19,7 @@ mod search;
 
 pub(crate) use keyword::{certainly, possibly};
 pub(crate) use nfa::Nfa;
-pub(crate) use search::{Found, search};
+pub(crate) use search::{Budget, Found, search};
 
 /// Every text of up to so many of these characters, shorter ones first.
 #[cfg(test)]

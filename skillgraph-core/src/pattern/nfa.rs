@@ -71,6 +71,11 @@ pub(super) enum Assertion {
 }
 
 impl Nfa {
+    /// How many nodes it has.
+    pub(crate) fn size(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// The automaton of a pattern of the `regex` crate. `None` where it does not parse or is too large to analyse.
     pub(crate) fn parse(pattern: &str) -> Option<Self> {
         let hir = regex_syntax::parse(pattern).ok()?;
@@ -383,6 +388,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::pattern::Budget;
     use crate::pattern::{Found, search, short_texts};
 
     /// Patterns of every construct, small enough to be tried on every short text.
@@ -444,7 +450,7 @@ mod tests {
             for text in texts.iter().step_by(7) {
                 prop_assert_eq!(nfa_a.is_match(text), engine_a.is_match(text), "{:?} on {:?}", a, text);
             }
-            match search(&[&nfa_a], &[vec![&nfa_b]]) {
+            match search(&[&nfa_a], &[vec![&nfa_b]], &Budget::new(usize::MAX)) {
                 Found::Text(text) => {
                     prop_assert!(engine_a.is_match(&text) && !engine_b.is_match(&text), "{a:?} \\ {b:?}: {text:?}");
                     prop_assert!(shortest.is_none_or(|shortest| text.chars().count() <= shortest), "{text:?} is not shortest");

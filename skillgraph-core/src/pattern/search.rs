@@ -1,5 +1,6 @@
 //! The search over several automata at once.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use super::alphabet::Alphabet;
@@ -20,14 +21,38 @@ pub(crate) enum Found {
     Undecided,
 }
 
+/// How much may still be looked at, by all searches of a check-up together: what rules cost grows with their number and their
+/// length, and not with what they are beside each other.
+#[derive(Debug)]
+pub(crate) struct Budget(Cell<usize>);
+
+impl Budget {
+    /// So many steps.
+    pub(crate) fn new(steps: usize) -> Self {
+        Self(Cell::new(steps))
+    }
+
+    /// Takes so many; false where they are not there any more.
+    pub(crate) fn spend(&self, steps: usize) -> bool {
+        let left = self.0.get().checked_sub(steps);
+        self.0.set(left.unwrap_or(0));
+        left.is_some()
+    }
+}
+
 /// A shortest text that every one of `all` accepts, and of each of `none` not all.
 ///
 /// `none` holds the rules that must not claim the text: each is the automata that would all have to accept it.
-pub(crate) fn search(all: &[&Nfa], none: &[Vec<&Nfa>]) -> Found {
+pub(crate) fn search(all: &[&Nfa], none: &[Vec<&Nfa>], budget: &Budget) -> Found {
+    let size: usize = all.iter().copied().chain(none.iter().flatten().copied()).map(Nfa::size).sum();
+    // All that is put together before anything is looked at.
+    if !budget.spend(size) {
+        return Found::Undecided;
+    }
     let automata: Vec<&Nfa> = all.iter().copied().chain(none.iter().flatten().copied()).collect();
     let alphabet = Alphabet::of(&automata);
     let lazy = automata.iter().enumerate().map(|(at, nfa)| Lazy::new(nfa, at, &alphabet)).collect();
-    Search { alphabet, lazy, wanted: all.len(), unwanted: none.iter().map(Vec::len).collect() }.run()
+    Search { alphabet, lazy, wanted: all.len(), unwanted: none.iter().map(Vec::len).collect() }.run(size, budget)
 }
 
 struct Search<'a> {
@@ -43,7 +68,8 @@ struct Search<'a> {
 type Product = Vec<u32>;
 
 impl Search<'_> {
-    fn run(mut self) -> Found {
+    /// `size` is how many nodes all automata have: as many may have to be walked for each state.
+    fn run(mut self, size: usize, budget: &Budget) -> Found {
         let start: Product = vec![START; self.lazy.len()];
         let mut seen: HashSet<Product> = HashSet::from([start.clone()]);
         let mut states = vec![start];
@@ -53,6 +79,9 @@ impl Search<'_> {
         while let Some(state) = states.get(at).cloned() {
             if self.is_goal(&state) {
                 return Found::Text(self.text_to(at, &origins));
+            }
+            if !budget.spend(self.alphabet.symbols.len() * self.lazy.len() + size) {
+                return Found::Undecided;
             }
             for symbol in 0..self.alphabet.symbols.len() {
                 let next = self.step(&state, symbol);

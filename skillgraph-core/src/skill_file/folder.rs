@@ -3,7 +3,8 @@
 
 use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
 
 /// The name of a skill's file.
 const FILE: &str = "SKILL.md";
@@ -82,6 +83,16 @@ pub enum FolderError {
         /// The link.
         path: String,
     },
+    /// It is outside of the folder that files are read from.
+    Outside {
+        /// The path.
+        path: String,
+    },
+    /// It is a folder, a device or a pipe.
+    NotAFile {
+        /// The path.
+        path: String,
+    },
     /// A file is called `SKILL.md` in other letters.
     Misnamed {
         /// The file.
@@ -109,7 +120,7 @@ impl fmt::Display for FolderError {
                 write!(f, "`{path}` is an address, not a folder of this machine: nothing is fetched from a network")
             }
             FolderError::Missing { path } => write!(f, "there is no `{path}`"),
-            FolderError::NotAFolder { path } => write!(f, "`{path}` is no folder"),
+            FolderError::NotAFolder { path } => write!(f, "`{path}` is not a directory"),
             FolderError::NoSkills { path } => {
                 write!(f, "no skill is in `{path}`: one is a file `{path}/NAME/{FILE}`")
             }
@@ -120,6 +131,10 @@ impl fmt::Display for FolderError {
                 write!(f, "`{path}` has {bytes} bytes, and {limit} are read: raise the limit if that is meant")
             }
             FolderError::LeavesFolder { path } => write!(f, "the link `{path}` leads out of the folder"),
+            FolderError::Outside { path } => {
+                write!(f, "`{path}` is outside of the crate's own folder: only what is inside is read")
+            }
+            FolderError::NotAFile { path } => write!(f, "`{path}` is not a regular file"),
             FolderError::Misnamed { path } => write!(f, "`{path}` must be called `{FILE}`"),
             FolderError::NotText { path } => write!(f, "`{path}` is not UTF-8"),
             FolderError::Unreadable { path, reason } => write!(f, "`{path}` cannot be read: {reason}"),
@@ -172,6 +187,25 @@ pub fn read_file(file: &Path, shown: &str, limits: Limits) -> Result<Located, Fo
     Ok(Located { path: shown.to_owned(), directory, source: text_of(&path, shown, limits)? })
 }
 
+/// Whether a path leads to something inside of a folder, links followed.
+///
+/// # Errors
+///
+/// [`FolderError::Outside`] where it does not, without a look at what is there; [`FolderError::Missing`] where nothing is.
+pub fn check_inside(root: &Path, path: &Path, shown: &str) -> Result<(), FolderError> {
+    check_path(shown)?;
+    let root = canonical(root, shown)?;
+    let outside = || FolderError::Outside { path: shown.to_owned() };
+    // Of what is outside nothing is said, not even whether it is there.
+    let leads_up = Path::new(shown).components().any(|part| matches!(part, Component::ParentDir));
+    match canonical(path, shown) {
+        Ok(real) if real.starts_with(&root) => Ok(()),
+        Ok(_) => Err(outside()),
+        Err(_) if leads_up || Path::new(shown).is_absolute() => Err(outside()),
+        Err(error) => Err(error),
+    }
+}
+
 /// What is no path of this machine.
 fn check_path(shown: &str) -> Result<(), FolderError> {
     if shown.trim().is_empty() {
@@ -193,6 +227,12 @@ struct Reader {
 impl Reader {
     /// Takes the skill of a directory, if it is one.
     fn directory(&mut self, directory: &Path, shown: &str, name: Option<String>) {
+        // Nothing is said of what is behind a link that leads out, not even the names of its files.
+        match canonical(directory, shown) {
+            Ok(real) if real.starts_with(&self.root) => {}
+            Ok(_) => return self.errors.push(FolderError::LeavesFolder { path: shown.to_owned() }),
+            Err(error) => return self.errors.push(error),
+        }
         let path = directory.join(FILE);
         let shown = format!("{shown}/{FILE}");
         let found = match fs::symlink_metadata(&path) {
@@ -255,10 +295,25 @@ fn canonical(path: &Path, shown: &str) -> Result<PathBuf, FolderError> {
 fn text_of(path: &Path, shown: &str, limits: Limits) -> Result<String, FolderError> {
     let unreadable =
         |error: std::io::Error| FolderError::Unreadable { path: shown.to_owned(), reason: error.to_string() };
-    let bytes = fs::metadata(path).map_err(unreadable)?.len();
-    if bytes > limits.file_bytes {
-        return Err(FolderError::TooLarge { path: shown.to_owned(), bytes, limit: limits.file_bytes });
+    // Before it is opened: a pipe would wait for somebody who writes.
+    let not_a_file = || FolderError::NotAFile { path: shown.to_owned() };
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(not_a_file());
     }
-    let content = fs::read(path).map_err(unreadable)?;
+    let file = fs::File::open(path).map_err(unreadable)?;
+    let found = file.metadata().map_err(unreadable)?;
+    if !found.is_file() {
+        return Err(not_a_file());
+    }
+    let too_large = |bytes| FolderError::TooLarge { path: shown.to_owned(), bytes, limit: limits.file_bytes };
+    if found.len() > limits.file_bytes {
+        return Err(too_large(found.len()));
+    }
+    // What says that it is small may go on for ever.
+    let mut content = Vec::new();
+    let read = file.take(limits.file_bytes.saturating_add(1)).read_to_end(&mut content).map_err(unreadable)?;
+    if u64::try_from(read).unwrap_or(u64::MAX) > limits.file_bytes {
+        return Err(too_large(u64::try_from(read).unwrap_or(u64::MAX)));
+    }
     String::from_utf8(content).map_err(|_| FolderError::NotText { path: shown.to_owned() })
 }

@@ -1,5 +1,7 @@
 //! What each key of the front matter says, in a form that a declaration takes.
 
+use std::collections::HashSet;
+
 use super::yaml::{Node, Scalar, Value, YamlError};
 use super::{DESCRIPTION_LENGTH, Data, FileRoute, Part, SkillFile, refused, route, yaml};
 use crate::decl::{OnSkip, OnUnfinished, StepDecl, Steps, Surface, Word, is_skill_id};
@@ -81,18 +83,17 @@ impl Reader<'_> {
             allowed_tools: Vec::new(),
             metadata: Vec::new(),
         };
-        let mut seen: Vec<String> = Vec::new();
+        let mut seen: HashSet<String> = HashSet::new();
         for (key, node) in pairs {
             let Some(name) = self.key(&key) else { continue };
-            if seen.contains(&name) {
+            if !seen.insert(name.clone()) {
                 self.push(refused(key.at.clone(), format!("`{name}` stands here twice")).help("remove one of the two"));
                 continue;
             }
-            seen.push(name.clone());
             self.take(&name, &key, node, &mut file);
         }
         for required in ["name", "description"] {
-            if !seen.iter().any(|key| key == required) {
+            if !seen.contains(required) {
                 let finding = refused(front.clone(), format!("the front matter has no `{required}`"));
                 self.push(finding.help(format!("add `{required}: …`")));
             }

@@ -28,11 +28,11 @@ use std::ops::Range;
 use crate::decl::{
     Body, Lints, OnSkip, OnUnfinished, Prose, RouteDecl, Scope, SkillDecl, Steps, Surface, Trigger, Word,
 };
-use crate::finding::{Code, Finding};
+use crate::finding::{Code, Finding, Note};
 
 #[cfg(feature = "turn")]
 pub use export::NotAFile;
-pub use folder::{FolderError, Limits, Located, read_file, read_folder};
+pub use folder::{FolderError, Limits, Located, check_inside, read_file, read_folder};
 
 /// A part of a file, in bytes of its normalised text.
 pub type Part = Range<usize>;
@@ -159,11 +159,39 @@ pub fn read(source: &str) -> Read {
     let file = match split(&text) {
         Err(finding) => {
             findings.push(*finding);
+            // Whatever a file without front matter is, it was not meant to be read here: nothing of it is shown.
+            if !text.starts_with("---") {
+                findings.iter_mut().for_each(|finding| finding.at = 0..0);
+                return Read { file: None, findings, notes, text: String::new() };
+            }
             None
         }
         Ok((front, body)) => keys::read(&text, front, body, &mut findings, &mut notes),
     };
+    for list in [&mut findings, &mut notes] {
+        shorten(list);
+        list.iter_mut().for_each(|finding| finding.at = whole_characters(&text, finding.at.clone()));
+    }
     Read { file, findings, notes, text }
+}
+
+/// A part of a text that begins and ends between characters, and is not beyond its end.
+fn whole_characters(text: &str, part: Part) -> Part {
+    let start = (0..=part.start.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let end = (part.end.min(text.len())..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    start..end.max(start)
+}
+
+/// How many findings of a kind are said of one file.
+const MOST_FINDINGS: usize = 100;
+
+/// Of very many findings the first ones, and how many there are.
+fn shorten(findings: &mut Vec<Finding<Part>>) {
+    let more = findings.len().saturating_sub(MOST_FINDINGS);
+    findings.truncate(MOST_FINDINGS);
+    if let Some(last) = findings.last_mut().filter(|_| more > 0) {
+        last.notes.push(Note { text: format!("{more} more findings of this file are not shown"), at: None });
+    }
 }
 
 /// Reads a file that was found: the directory that it stands in has its name.

@@ -10,7 +10,7 @@ skill_graph! {
             body: "Find out what the user needs.",
             tools: [lookup_order],
         }
-        skills from "../../../../tests/ui/skill-file/skills";
+        skills from "skill-file/skills";
         skill refunds {
             description: "Money back",
             body: "Pay it back.",

@@ -10,7 +10,7 @@ skill_graph! {
             body: "Find out what the user needs.",
             tools: [lookup_order],
         }
-        skills from "../../../../tests/ui/skill-file/team";
+        skills from "skill-file/team";
 
         entry triage;
         route triage -> refunds on lookup_order;

@@ -10,7 +10,7 @@ skill_graph! {
             body: "Find out what the user needs.",
             tools: [lookup_order],
         }
-        skill refunds from "../../../../tests/ui/skill-file/broken/refunds/SKILL.md";
+        skill refunds from "skill-file/broken/refunds/SKILL.md";
 
         entry triage;
         route triage -> refunds on lookup_order;
