@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex};
 
 use common::{calls, pick, succeeds};
 use serde_json::json;
-use skillgraph::{Agent, AgentBuilder, Model, ModelError, ModelReply, ModelRequest, ScriptedModel, Usage, skill_graph};
+use skillgraph::{
+    Agent, AgentBuilder, Model, ModelError, ModelReply, ModelRequest, ScriptedModel, StopReason, Usage, skill_graph,
+};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Subscriber};
@@ -218,4 +220,24 @@ fn what_was_said_is_told_only_where_that_was_asked_for() {
     assert_eq!(span("execute_tool")["gen_ai.tool.call.result"], "find done");
     assert!(span("chat")["gen_ai.input.messages"].contains("open, please"));
     assert!(span("chat")["gen_ai.system_instructions"].contains("Ask."));
+}
+
+/// Whatever a model, a tool or an endpoint wrote: ids, keys, reasons.
+#[test]
+fn m04_no_field_that_others_fill_is_told_without_being_asked_for() {
+    let script = || {
+        ScriptedModel::new([
+            calls([("open sesame", "read_skill", json!({ "id": "sesame" }))]),
+            calls([("sesame!", "open_skill", json!({ "key": "sesame" }))]),
+            calls([("c3", "sesame", json!({}))]),
+            ModelReply::text("done").stopped(StopReason::Other("sesame".into())),
+        ])
+    };
+    let agent = || desk::agent(desk::Tools { find: succeeds("find"), pay: succeeds("pay") }).model(Priced(script()));
+    let told = told_by(agent().build().expect("an agent"));
+    assert!(told.iter().any(|told| told.name == "skillgraph.pick_rejected"));
+    assert!(!format!("{told:?}").contains("sesame"), "{told:#?}");
+    let told = told_by(agent().trace_content(true).build().expect("an agent"));
+    let rejected = told.iter().find(|told| told.name == "skillgraph.pick_rejected").expect("an event");
+    assert_eq!(rejected.fields["requested"], "sesame");
 }

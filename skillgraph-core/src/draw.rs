@@ -13,73 +13,109 @@ use crate::text::is_control;
 /// How many keywords a caption shows before it counts the rest.
 const MOST_KEYWORDS: usize = 3;
 
-/// Draws the graph as a Mermaid flowchart. Names that are not declared are left out.
+/// How many characters of a text a node or a caption shows.
+const MOST_CHARACTERS: usize = 60;
+/// What Mermaid draws unless its settings say otherwise: so many characters of text, and so many edges.
+const MERMAID_LIMITS: (usize, usize) = (50_000, 500);
+
+/// Draws the graph as a Mermaid flowchart. A name that is not declared is drawn as an unknown skill, so that a graph with mistakes
+/// can be looked at, too. Texts are cut after 60 characters; a drawing that is larger than what Mermaid draws by default begins with
+/// a comment that says so.
 ///
 /// Solid arrows are rules and edges that the graph takes by itself, dashed ones only the model's own pick takes: `~>` edges,
 /// entries `when picked`, and skills that nothing leads to, which `read_skill` opens from anywhere. An entry behind a solid arrow
 /// can be picked as well, unless its caption says `never picked`.
 pub fn to_mermaid<S>(decl: &GraphDecl<S>) -> String {
-    let nodes: HashMap<&str, usize> =
-        decl.skills.iter().enumerate().rev().map(|(at, skill)| (skill.ident.text.as_str(), at)).collect();
     let tools: HashMap<&str, &str> =
         decl.tools.iter().rev().map(|tool| (tool.ident.text.as_str(), tool.name.text.as_str())).collect();
-    let mut drawing = String::from("flowchart TD\n");
-    let mut line = |text: std::fmt::Arguments<'_>| {
-        // Writing to a string cannot fail.
-        let _ = writeln!(drawing, "  {text}");
-    };
-
-    line(format_args!("start([\"{}\"])", escape(&decl.name.text)));
+    let mut nodes = Nodes::of(decl);
+    let mut lines = vec![format!("start([\"{}\"])", escape(&decl.name.text))];
     for (at, skill) in decl.skills.iter().enumerate() {
         let description =
             skill.description.as_ref().map_or(String::new(), |text| format!("<br/>{}", escape(&text.text)));
-        line(format_args!("n{at}[\"{}{description}\"]", escape(&skill.id.text)));
+        lines.push(format!("n{at}[\"{}{description}\"]", escape(&skill.id.text)));
     }
     let mut order = 0;
     for entry in &decl.entries {
         // The default is tried last, wherever it stands.
         order += usize::from(entry.condition.is_some());
-        if let Some(to) = nodes.get(entry.skill.text.as_str()) {
-            let arrow = if matches!(entry.condition, Some(Condition::Picked { .. })) { "-.->" } else { "-->" };
-            line(format_args!("start {arrow}|\"{}\"| n{to}", escape(&entry_caption(order, entry))));
-        }
+        let arrow = if matches!(entry.condition, Some(Condition::Picked { .. })) { "-.->" } else { "-->" };
+        let caption = escape(&entry_caption(order, entry));
+        lines.push(format!("start {arrow}|\"{caption}\"| {}", nodes.named(&entry.skill.text)));
     }
-    for at in open_skills(decl, &nodes) {
-        line(format_args!("start -.->|\"read_skill\"| n{at}"));
+    for at in open_skills(decl, &nodes.known) {
+        lines.push(format!("start -.->|\"read_skill\"| n{at}"));
     }
     if let Some(tree) = &decl.tree {
         let mut tests = 0;
-        for text in branch_lines("start", None, &tree.root, &nodes, &mut tests) {
-            line(format_args!("{text}"));
-        }
+        lines.extend(branch_lines("start", None, &tree.root, &mut nodes, &mut tests));
     }
     for (at, skill) in decl.catalog_skills().enumerate() {
         let header = skill.header.as_ref().map_or(String::new(), |text| format!("<br/>{}", escape(&text.text)));
-        line(format_args!("c{at}[[\"{}{header}\"]]", escape(&skill.key.text)));
-        line(format_args!("start -.->|\"open_skill\"| c{at}"));
+        lines.push(format!("c{at}[[\"{}{header}\"]]", escape(&skill.key.text)));
+        lines.push(format!("start -.->|\"open_skill\"| c{at}"));
     }
     for route in &decl.routes {
-        if let (Some(from), Some(to)) = (nodes.get(route.from.text.as_str()), nodes.get(route.to.text.as_str())) {
-            let arrow = if route.trigger.is_pick() { "-.->" } else { "-->" };
-            line(format_args!("n{from} {arrow}|\"{}\"| n{to}", escape(&route_caption(route, &tools))));
-        }
+        let (from, to) = (nodes.named(&route.from.text), nodes.named(&route.to.text));
+        let arrow = if route.trigger.is_pick() { "-.->" } else { "-->" };
+        lines.push(format!("{from} {arrow}|\"{}\"| {to}", escape(&route_caption(route, &tools))));
+    }
+    for (at, name) in nodes.unknown.iter().enumerate() {
+        lines.push(format!("u{at}[\"{}<br/>(not declared)\"]", escape(name)));
+    }
+    let edges = lines.iter().filter(|line| line.contains("-->") || line.contains("-.->")).count();
+    let text: usize = lines.iter().map(|line| line.chars().count() + 3).sum();
+    let mut drawing = String::from("flowchart TD\n");
+    if edges > MERMAID_LIMITS.1 || text > MERMAID_LIMITS.0 {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            drawing,
+            "  %% {edges} edges and {text} characters are more than Mermaid draws by default ({} and {}): raise maxEdges and maxTextSize",
+            MERMAID_LIMITS.1, MERMAID_LIMITS.0
+        );
+    }
+    for line in lines {
+        let _ = writeln!(drawing, "  {line}");
     }
     drawing
 }
 
+/// The nodes of a drawing: declared skills by their place, and names that nothing declares.
+struct Nodes<'a> {
+    known: HashMap<&'a str, usize>,
+    unknown: Vec<&'a str>,
+}
+
+impl<'a> Nodes<'a> {
+    fn of<S>(decl: &'a GraphDecl<S>) -> Self {
+        let skills = decl.skills.iter().enumerate().rev();
+        Self { known: skills.map(|(at, skill)| (skill.ident.text.as_str(), at)).collect(), unknown: Vec::new() }
+    }
+
+    /// The node of a skill that is named somewhere.
+    fn named(&mut self, name: &'a str) -> String {
+        if let Some(at) = self.known.get(name) {
+            return format!("n{at}");
+        }
+        let at = self.unknown.iter().position(|unknown| *unknown == name).unwrap_or_else(|| {
+            self.unknown.push(name);
+            self.unknown.len() - 1
+        });
+        format!("u{at}")
+    }
+}
+
 /// A part of a tree: an arrow from where it hangs, then a test with what follows from it.
-fn branch_lines<S>(
+fn branch_lines<'a, S>(
     from: &str,
     answer: Option<&str>,
-    branch: &Branch<S>,
-    nodes: &HashMap<&str, usize>,
+    branch: &'a Branch<S>,
+    nodes: &mut Nodes<'a>,
     tests: &mut usize,
 ) -> Vec<String> {
     let arrow = answer.map_or("-->".to_owned(), |answer| format!("-->|\"{answer}\"|"));
     match branch {
-        Branch::Leaf(skill) => {
-            nodes.get(skill.text.as_str()).map(|to| format!("{from} {arrow} n{to}")).into_iter().collect()
-        }
+        Branch::Leaf(skill) => vec![format!("{from} {arrow} {}", nodes.named(&skill.text))],
         Branch::Fork(fork) => {
             let own = format!("test{tests}");
             *tests += 1;
@@ -88,9 +124,9 @@ fn branch_lines<S>(
                 format!("{from} {arrow} {own}"),
             ];
             lines.extend(branch_lines(&own, Some("yes"), &fork.then, nodes, tests));
-            let otherwise =
-                fork.otherwise.iter().flat_map(|branch| branch_lines(&own, Some("no"), branch, nodes, tests));
-            lines.extend(otherwise.collect::<Vec<_>>());
+            if let Some(branch) = &fork.otherwise {
+                lines.extend(branch_lines(&own, Some("no"), branch, nodes, tests));
+            }
             lines
         }
     }
@@ -169,9 +205,12 @@ fn tools_caption<S>(tools: &TriggerTools<S>, names: &HashMap<&str, &str>) -> Str
 /// `#` begins an entity there, `"` ends the label, `&` and `<` begin markup, a backtick or `*` or `_` at the edge of a
 /// word begins formatted text, `\n` breaks the line, and a line that begins like a list item becomes an error message.
 fn escape(text: &str) -> String {
+    let text = text.trim();
+    let cut = text.char_indices().nth(MOST_CHARACTERS).and_then(|(end, _)| text.get(..end));
+    let text = cut.map_or(text.to_owned(), |cut| format!("{}…", cut.trim_end()));
     let mut escaped = String::with_capacity(text.len());
     let mut before: Option<char> = None;
-    let mut chars = text.trim().chars().peekable();
+    let mut chars = text.chars().peekable();
     let mut line_begins = true;
     while let Some(c) = chars.next() {
         let inside_word =
@@ -229,10 +268,11 @@ mod tests {
             "literal #quot;",
             "a & b &lt;",
             "%% end",
-            "%%{init: {'themeCSS': '* { background: url(https://example.com) }'}}%%",
+            "%%{init: {'themeCSS': '* { background: url(x) }'}}%%",
             "%%{wrap}%%",
             "{decision} {{hexagon}}",
-            &all,
+            all.get(..48).unwrap_or_default(),
+            all.get(48..).unwrap_or_default(),
             "急（急）",
             "back\\nslash",
             "1. first",

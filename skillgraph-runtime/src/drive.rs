@@ -65,7 +65,7 @@ pub(crate) async fn drive(
         if acts {
             observer.store(turn).await?;
         }
-        hand_on(turn, observer);
+        hand_on(turn, observer, parts.trace_content);
         match output {
             Output::Authorize(checks) => authorize(parts, identity, checks, bound, turn).await?,
             Output::AskCatalog(questions) => {
@@ -100,7 +100,7 @@ pub(crate) async fn drive(
                     Ok(reply) => tell(turn, Input::ModelReplied(reply))?,
                     Err(error) => {
                         tell(turn, Input::ModelFailed { reason: error.to_string() })?;
-                        hand_on(turn, observer);
+                        hand_on(turn, observer, parts.trace_content);
                         return Err(Stop::Model(error));
                     }
                 }
@@ -123,9 +123,9 @@ fn tell(turn: &mut Turn, input: Input) -> Result<(), Stop> {
 }
 
 /// Hands on what has happened.
-fn hand_on(turn: &mut Turn, observer: &mut dyn Observe) {
+fn hand_on(turn: &mut Turn, observer: &mut dyn Observe, content: bool) {
     while let Some(event) = turn.poll_event() {
-        trace::event(&event);
+        trace::event(&event, content);
         observer.event(event);
     }
 }
@@ -138,6 +138,7 @@ async fn call_model(
     let named = request.model.as_ref().and_then(|name| parts.named_models.get(name));
     let model = named.unwrap_or(&parts.model);
     let span = trace::chat(model.name_of(), &request, parts.trace_content);
+    let offered = trace::skills(&request);
     let asked = match observer.streams() {
         true => {
             let mut hand_on = |piece| observer.piece(piece);
@@ -146,7 +147,7 @@ async fn call_model(
         false => trace::inside(span.clone(), model.complete_boxed(request)).await,
     };
     match &asked {
-        Ok(reply) => trace::replied(&span, reply, parts.trace_content),
+        Ok(reply) => trace::replied(&span, reply, &offered, parts.trace_content),
         Err(error) => trace::failed(&span, error, parts.trace_content),
     }
     asked

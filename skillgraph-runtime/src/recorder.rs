@@ -57,12 +57,12 @@ impl RouteRecorder {
         }
     }
 
-    /// Every decision, the ones that stayed included.
+    /// When the governor tripped, in order.
     pub fn trips(&self) -> &[Trip] {
         &self.trips
     }
 
-    /// Every decision, in order.
+    /// Every decision, in order, the ones that stayed included.
     pub fn hops(&self) -> &[MoveRecord] {
         &self.hops
     }

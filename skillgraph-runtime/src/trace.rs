@@ -60,14 +60,29 @@ mod on {
         span
     }
 
+    /// The ids of the skills that a request names.
+    pub(crate) struct Skills(Vec<String>);
+
+    pub(crate) fn skills(request: &ModelRequest) -> Skills {
+        let ids =
+            request.tool("read_skill").and_then(|tool| tool.parameters.pointer("/properties/id/enum")?.as_array());
+        Skills(ids.into_iter().flatten().filter_map(|id| id.as_str().map(str::to_owned)).collect())
+    }
+
+    /// Whether it could be the id that a provider gave, and holds no words.
+    fn is_plain(id: &str) -> bool {
+        id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+    }
+
     /// What the model said, on the span of its call; and a span for each call of the machine's own tools, which run at once.
-    pub(crate) fn replied(span: &Span, reply: &ModelReply, content: bool) {
+    pub(crate) fn replied(span: &Span, reply: &ModelReply, offered: &Skills, content: bool) {
         let reason = match &reply.stop {
             StopReason::EndTurn => "stop",
             StopReason::ToolCalls => "tool_calls",
             StopReason::MaxTokens => "length",
             StopReason::Refusal => "content_filter",
-            StopReason::Other(reason) => reason,
+            // In a provider's own words, which may be anybody's.
+            StopReason::Other(reason) if content => reason,
             _ => "other",
         };
         span.record("gen_ai.response.finish_reasons", reason);
@@ -81,14 +96,17 @@ mod on {
         for call in &reply.calls {
             let Some((name, field)) = NAMES_A_SKILL.iter().find(|(name, _)| *name == call.name) else { continue };
             let arguments = call.parsed_arguments().unwrap_or_default();
+            // What is no id of a skill is whatever the model wrote.
             let skill = arguments.get(*field).and_then(|skill| skill.as_str());
+            let skill = skill.filter(|skill| content || offered.0.iter().any(|offered| offered == skill));
+            let id = Some(call.id.as_str()).filter(|id| content || is_plain(id));
             debug_span!(
                 target: "skillgraph",
                 "execute_tool",
                 gen_ai.operation.name = "execute_tool",
                 gen_ai.tool.name = name,
                 gen_ai.tool.type = "function",
-                gen_ai.tool.call.id = call.id,
+                gen_ai.tool.call.id = id,
                 gen_ai.skill.name = skill,
             )
             .in_scope(|| {});
@@ -130,8 +148,9 @@ mod on {
         }
     }
 
-    /// An event of the turn, without what was said.
-    pub(crate) fn event(event: &Event) {
+    /// An event of the turn; what models and tools wrote in it only where content is asked for.
+    pub(crate) fn event(event: &Event, content: bool) {
+        let said = |text: &str| content.then(|| text.to_owned());
         macro_rules! tell {
             ($name:literal $(, $($field:tt)*)?) => {
                 tracing::event!(name: $name, target: "skillgraph", tracing::Level::DEBUG, { $($($field)*)? })
@@ -175,7 +194,7 @@ mod on {
             Event::PickRejected { iteration, requested, cursor, allowed, reason } => tell!(
                 "skillgraph.pick_rejected",
                 iteration,
-                requested,
+                requested = said(requested),
                 cursor = cursor.as_ref().map(display),
                 allowed = listed(allowed),
                 reason = ?reason
@@ -204,7 +223,7 @@ mod on {
                 not_bound = not_bound.len()
             ),
             Event::CatalogRefused { iteration, key, .. } => {
-                tell!("skillgraph.catalog_refused", iteration, gen_ai.skill.name = key)
+                tell!("skillgraph.catalog_refused", iteration, gen_ai.skill.name = said(key))
             }
             Event::CatalogClosed { iteration, key, reason } => {
                 tell!("skillgraph.catalog_closed", iteration, gen_ai.skill.name = key, reason = ?reason)
@@ -281,7 +300,7 @@ mod on {
                 "skillgraph.proposal_refused",
                 iteration,
                 gen_ai.tool.name = %tool,
-                requested,
+                requested = said(requested),
                 reason = ?reason
             ),
             Event::TestPanicked { iteration, test } => tell!("skillgraph.test_panicked", iteration, test),
@@ -319,7 +338,14 @@ mod off {
         Span
     }
 
-    pub(crate) fn replied(_: &Span, _: &ModelReply, _: bool) {}
+    /// Nothing.
+    pub(crate) struct Skills;
+
+    pub(crate) fn skills(_: &ModelRequest) -> Skills {
+        Skills
+    }
+
+    pub(crate) fn replied(_: &Span, _: &ModelReply, _: &Skills, _: bool) {}
 
     pub(crate) fn failed(_: &Span, _: &ModelError, _: bool) {}
 
@@ -329,5 +355,5 @@ mod off {
 
     pub(crate) fn returned(_: &Span, _: &ToolReturn, _: bool) {}
 
-    pub(crate) fn event(_: &Event) {}
+    pub(crate) fn event(_: &Event, _: bool) {}
 }

@@ -9,6 +9,7 @@ mod gates;
 mod killed;
 mod questions;
 mod rules;
+mod text;
 mod turns;
 mod unnoticed;
 mod users;

@@ -148,3 +148,43 @@ fn b14_the_same_message_gets_the_same_answer() {
     let answers: Vec<_> = (0..100).map(|_| graph.match_entry("a REFUND, please").won).collect();
     assert!(answers.iter().all(|answer| answer.is_some() && *answer == answers[0]));
 }
+
+#[test]
+fn f75_a_large_drawing_is_shortened_and_says_that_it_is_large() {
+    let skills = (0..200).map(
+        |at| json!({ "id": format!("s{at}"), "description": "long words ".repeat(90), "body": "b", "tools": ["find"] }),
+    );
+    let routes = (0..600).map(|at| {
+        let edge = |name: &str, of: usize| json!({ name: format!("s{of}") })[name].clone();
+        json!({ "from": edge("x", at % 200), "to": edge("x", (at + 1 + at / 200) % 200), "on": ["find"], "is": ["success"] })
+    });
+    let spec: GraphSpec = serde_json::from_value(json!({
+        "name": "large", "skills": skills.collect::<Vec<_>>(), "entries": [{ "skill": "s0" }], "routes": routes.collect::<Vec<_>>(),
+    }))
+    .expect("a spec");
+    let drawing = skillgraph::core::draw::to_mermaid(&spec.declaration(&["find"]));
+    assert!(drawing.lines().all(|line| line.chars().count() < 200));
+    assert!(drawing.starts_with("flowchart TD\n  %% 601 edges and "), "{}", &drawing[..120]);
+    assert!(drawing.contains("raise maxEdges and maxTextSize"));
+}
+
+#[test]
+fn f76_a_graph_with_mistakes_is_drawn_with_them() {
+    let spec: GraphSpec = serde_json::from_value(json!({
+        "name": "wrong",
+        "skills": [{ "id": "desk", "description": "Start", "body": "b", "tools": ["find"] }],
+        "entries": [{ "skill": "desk" }, { "skill": "dsk", "when": { "keywords": ["x"] } }],
+        "routes": [{ "from": "desk", "to": "nowhere", "on": ["find"] }, { "from": "nowhere", "to": "dsk", "pick": true }],
+    }))
+    .expect("a spec");
+    let drawing = skillgraph::core::draw::to_mermaid(&spec.declaration(&["find"]));
+    assert!(
+        drawing.contains("u0[\"dsk<br/>(not declared)\"]") && drawing.contains("u1[\"nowhere<br/>(not declared)\"]"),
+        "{drawing}"
+    );
+    assert!(
+        drawing.contains("n0 -->|\"on find\"| u1") && drawing.contains("u1 -.->|\"the model's pick\"| u0"),
+        "{drawing}"
+    );
+    assert!(drawing.contains("start -->|\"entry 1: x\"| u0"), "{drawing}");
+}
