@@ -54,20 +54,21 @@ pub mod core {
 /// |---|---|
 /// | `tools { name: Type, name = "model_name": dyn }` | the registry: types that implement [`Tool`], or [`DynTool`]s given at run time |
 /// | `baseline: [tool];` | offered whatever skill is open |
-/// | `skill name { … }`, `skill name = "id" { … }` | `description`, `body` (text with `{tool}` mentions, or `include_str!`), `tools`, `steps: [tool: "why"]`, `on_skip: advance \| hold`, `scope: active \| always`, `surface: system_prompt \| tool_result \| both`, `refresh: every N iterations`, `produces: [kind]`, `consumes: [kind]` |
-/// | `skill name from "path/SKILL.md";`, `skills from "folder";` | skills in files of the Agent Skills standard, with `tools`, `steps`, `on-skip`, `surface` and `routes` in their front matter |
+/// | `skill name { … }`, `skill name = "id" { … }` | `description`, `body` (text with `{tool}` mentions, or `include_str!`), `tools`, `steps: [tool: "why"]`, `on_skip: advance \| hold`, `on_unfinished: nudge \| accept` (what an answer with steps left gets), `scope: active \| always`, `surface: system_prompt \| tool_result \| both`, `refresh: every N iterations`, `produces: [kind]`, `consumes: [kind]` |
+/// | `skill name from "path/SKILL.md";`, `skills from "folder";` | skills in files of the Agent Skills standard, with `tools`, `steps`, `on-skip`, `on-unfinished`, `surface` and `routes` in their front matter; inside of the folder of `Cargo.toml` |
 /// | `entry skill;` | the default: where a turn starts that nothing else claims |
-/// | `entry skill when condition { examples: ["…"] }` | `matches("pattern")`, `keywords["…"]`, `all[…]`, `\|message\| …`; or `intent("…", ["…"])`, `picked` |
+/// | `entry skill when condition { examples: ["…"] }` | `matches("pattern")`, `keywords["…"]`, `all[…]`, `\|message\| …`; or `intent("…", ["…"])`, `picked`; `{ picked: never }` leaves the skill to its rule: the model cannot pick it |
 /// | `never_routes: ["…"];` | messages that no rule may claim |
 /// | `classify: keyword;`, `classify: host { margin: 0.15, menu: 3, floor: 0.0 }` | who scores intents, and when a score decides |
-/// | `route a -> b on tool is status where guard as "label";` | an edge: fires on what `tool`, `any[…]` or `any` returned |
+/// | `route a -> b on tool is status where guard as "label";` | an edge: fires on what `tool`, `any[…]` or `any` returned. A guard is `path == value`, `!=`, `<`, `<=`, `>`, `>=`, `in [values]`, `not in [values]`, joined by `&&`; a value is a number, a text, a truth value or the path of a `const`; a list has `.len()` |
 /// | `route a -> b on tool when \|out\| …;` | the same with a closure over the typed output, or over [`ToolResult`] |
 /// | `route a ~> b;` | only the model's own pick takes it |
 /// | `tree { if condition { a } else { b } }` | in place of entries and edges |
 /// | `catalog { policy: { … }, skill name = "group:key" { … } }` | skills that the model opens within a budget, each with `header`, `prompt` (taken as it is), `tools`, and `title`, `default_bind`, `available: path::to::async_fn`, `min_model_tier`, `needs_sandbox` |
 /// | `governor { ping_pong: 4, refusals: 3, repeats: 3, then: stop }` | when a run spins: `stop`, `warn`, `escalate("model")` |
 ///
-/// **Keywords** are compared after Unicode normalisation (NFKC) and case folding, white space collapsed. A keyword stands where
+/// **Keywords** are compared as Unicode's NFKC_Casefold has them: normalised, case folded, invisible characters dropped, and white
+/// space collapsed. Patterns read the message in Unicode's form C, in which a letter and its accent are one character. A keyword stands where
 /// its edges are word edges; an edge is demanded only between two letters or digits of scripts that put spaces between words.
 /// So `refund` stands in `REFUND!`, `re-refund`, `refund_now` and `我要refund一下`, and not in `refunds`; `code review` stands in
 /// `Code  Review`, and not in `code-review`.
