@@ -1,5 +1,7 @@
 //! The closest declared name to one that does not exist.
 
+use std::collections::HashSet;
+
 /// The candidate that was most likely meant: rustc's rule, an edit distance of at most a third of the longer name.
 /// Of equally close candidates, the first in the order given.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -38,9 +40,11 @@ pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// `a`, `b`, and `c`: names in backticks with the Oxford comma.
+/// `a`, `b`, and `c`: names in backticks with the Oxford comma, each once.
 pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    let mut seen = HashSet::new();
+    let names = names.into_iter().filter(|name| seen.insert(*name));
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     match names.as_slice() {
         [] => String::new(),
         [one] => one.clone(),

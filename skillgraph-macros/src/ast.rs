@@ -62,6 +62,8 @@ pub(crate) struct Graph {
     pub(crate) name: Name,
     pub(crate) tools: Vec<Tool>,
     pub(crate) baseline: Vec<Name>,
+    /// There is a baseline that could not be read.
+    pub(crate) baseline_unread: bool,
     pub(crate) skills: Vec<Skill>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) routes: Vec<Route>,

@@ -188,3 +188,17 @@ fn f76_a_graph_with_mistakes_is_drawn_with_them() {
     );
     assert!(drawing.contains("start -->|\"entry 1: x\"| u0"), "{drawing}");
 }
+
+#[test]
+fn f66_a_name_that_is_declared_twice_is_listed_once() {
+    let skill = |id: &str| json!({ "id": id, "description": id, "body": "b", "tools": ["find"] });
+    let spec: GraphSpec = serde_json::from_value(json!({
+        "name": "twice",
+        "skills": [skill("billing"), skill("billing")],
+        "entries": [{ "skill": "billing" }, { "skill": "zzz", "when": { "keywords": ["x"] } }],
+    }))
+    .expect("a spec");
+    let report = Graph::compile(&spec, &["find"]).expect_err("refused").to_string();
+    assert!(report.contains("`billing`"), "{report}");
+    assert!(!report.contains("`billing`, and `billing`") && !report.contains("`billing` and `billing`"), "{report}");
+}

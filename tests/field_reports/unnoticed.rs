@@ -405,3 +405,19 @@ fn an_outcome_has_the_name_that_it_is_stored_under() {
         assert_eq!(json!(outcome)["outcome"], outcome.name());
     }
 }
+
+#[test]
+fn f69_a_skill_without_tools_opens_when_no_tools_are_left() {
+    use skillgraph::core::catalog::Opened;
+    let entry = |key: &str, tools: usize| CatalogEntry {
+        key: key.into(),
+        tools: (0..tools).map(|at| ToolHeader { name: format!("{key}_{at}"), description: None }).collect(),
+        ..CatalogEntry::default()
+    };
+    let policy = SkillPolicy { max_bound_tools_total: 2, max_open_skills: 3, ..SkillPolicy::default() };
+    let mut opened = Opened::new();
+    let rank = |_: &str, tools: &[ToolHeader]| tools.to_vec();
+    opened.open(&entry("full", 2), None, rank, &policy).expect("opens");
+    assert!(opened.open(&entry("more", 1), None, rank, &policy).is_err());
+    assert!(opened.open(&entry("words", 0), None, rank, &policy).is_ok());
+}

@@ -190,7 +190,9 @@ impl Opened {
         }
         let already_open = self.is_open(&entry.key);
         if !already_open {
-            can_open(self.skills.len(), self.tools.len(), policy)?;
+            // A skill without tools takes none of those that are left.
+            let tools = if entry.tools.is_empty() { 0 } else { self.tools.len() };
+            can_open(self.skills.len(), tools, policy)?;
             self.skills.push(entry.key.clone());
         }
         let is_small = entry.is_small(policy);

@@ -119,16 +119,31 @@ impl<'a, S> Facts<'a, S> {
         self.holders.is_empty() || self.holders.contains(&skill)
     }
 
+    /// Whether a list names a tool that is not declared: what seems to be missing in it may be what that was meant to be.
+    pub(super) fn lists_unknown(&self, list: &[Word<S>]) -> bool {
+        list.iter().any(|name| self.tool(&name.text).is_none())
+    }
+
+    /// Whether a list names, in other letters, this tool: then what seems to be missing in it has been said already.
+    pub(super) fn misspells(&self, list: &[Word<S>], tool: usize) -> bool {
+        let Some(ident) = self.decl.tools.get(tool).map(|tool| tool.ident.text.as_str()) else { return false };
+        let declared = || self.decl.tools.iter().map(|tool| tool.ident.text.as_str());
+        let unknown = list.iter().filter(|name| self.tool(&name.text).is_none());
+        unknown.into_iter().any(|name| self.closest(&name.text, declared()) == Some(ident))
+    }
+
     /// Whether the tool can be in a request while the cursor is on the skill (SPEC 5.2).
     pub(super) fn can_be_offered(&self, tool: usize, while_on: &SkillDecl<S>) -> bool {
         while_on.unread
             || self.everywhere.contains(&tool)
             || while_on.tools.iter().any(|name| self.tool(&name.text) == Some(tool))
+            || [&while_on.tools, &self.decl.baseline].into_iter().any(|list| self.misspells(list, tool))
     }
 
     /// Whether any tool at all can be in a request while the cursor is on the skill.
     pub(super) fn can_offer_anything(&self, while_on: &SkillDecl<S>) -> bool {
         while_on.unread
+            || [&while_on.tools, &self.decl.baseline].into_iter().any(|list| self.lists_unknown(list))
             || !self.everywhere.is_empty()
             // A host may add skills to a catalog.
             || self.decl.catalog.is_some()

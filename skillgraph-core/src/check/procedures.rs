@@ -77,6 +77,9 @@ pub(super) fn check_foreign_tool<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_
             if facts.tool(tool).is_none() || skill.tools.iter().any(|own| own.text == *tool) {
                 continue;
             }
+            if facts.tool(tool).is_some_and(|tool| facts.misspells(&skill.tools, tool)) {
+                continue;
+            }
             let owners = decl.owners_of(tool);
             let finding = Finding::new(
                 Code::ForeignTool,

@@ -37,7 +37,14 @@ pub(super) fn parse(
 }
 
 fn rest(input: ParseStream<'_>, entry: &mut Entry, findings: &mut Findings) -> syn::Result<()> {
-    if let Some(when) = take_word(input, "when")? {
+    if let Some(word) = misspelt_when(input) {
+        let finding = Finding::new(Code::Syntax, word.span(), format!("`{word}` does not begin a condition"));
+        findings.push(finding.help("write `when` before it"));
+        input.call(Ident::parse_any)?;
+        // Read on as what it was meant to be: the entry is not the default.
+        entry.condition = Some(Condition::Unread(word.span()));
+        entry.condition = Some(condition(input, findings)?);
+    } else if let Some(when) = take_word(input, "when")? {
         entry.condition = Some(Condition::Unread(when.span()));
         entry.condition = Some(condition(input, findings)?);
     }
@@ -53,6 +60,14 @@ fn rest(input: ParseStream<'_>, entry: &mut Entry, findings: &mut Findings) -> s
         return Ok(());
     }
     end::<Token![;]>(input)
+}
+
+/// A word that was meant to be `when`.
+fn misspelt_when(input: ParseStream<'_>) -> Option<Ident> {
+    let word = recover::any_word(input)?;
+    let text = word.to_string();
+    let is_known = text == "when" || text == "as";
+    (!is_known && (closest(&text, ["when"]).is_some() || text == "if" || text == "where")).then_some(word)
 }
 
 /// The fields of the block behind an entry.

@@ -48,6 +48,7 @@ pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Res
         name,
         tools: Vec::new(),
         baseline: Vec::new(),
+        baseline_unread: false,
         skills: Vec::new(),
         entries: Vec::new(),
         routes: Vec::new(),
@@ -103,8 +104,10 @@ fn item(input: ParseStream<'_>, graph: &mut Graph, findings: &mut Findings) -> s
         "tools" => tools(input, &attributes.lints, graph, findings),
         "baseline" => {
             refuse_lints(&attributes, word.span(), "the baseline", findings);
+            graph.baseline_unread = true;
             input.parse::<Token![:]>()?;
             let list = recover::list(input, findings, |input, _| name(input, "a tool of this graph"))?;
+            graph.baseline_unread = false;
             graph.baseline.extend(list.elements);
             end::<Token![;]>(input)
         }
