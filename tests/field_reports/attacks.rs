@@ -87,3 +87,67 @@ fn m76_of_very_many_mistakes_some_are_shown_and_the_rest_counted() {
     let last = read.notes.last().or(read.findings.last()).expect("some");
     assert!(last.notes.iter().any(|note| note.text.contains("more findings of this file are not shown")), "{last:?}");
 }
+
+/// Every number of a saved conversation at the limits of its kind, one at a time.
+#[tokio::test]
+async fn m41_counters_at_their_limits_count_no_further() {
+    use crate::common::{answer, calls, succeeds};
+    use serde_json::{Value, json};
+    use skillgraph::{SavedConversation, ScriptedModel, skill_graph};
+    skill_graph! {
+        graph procedure {
+            tools { find: dyn, pay: dyn }
+            skill desk {
+                description: "Desk", body: "Work.", tools: [find, pay],
+                steps: [find: "find it", pay: "pay it"],
+            }
+            entry desk;
+            governor { ping_pong: 4, refusals: 3, repeats: 3, then: warn }
+        }
+    }
+    fn numbers(value: &Value, at: String, found: &mut Vec<String>) {
+        match value {
+            Value::Number(_) => found.push(at),
+            Value::Array(list) => {
+                list.iter().enumerate().for_each(|(index, value)| numbers(value, format!("{at}/{index}"), found));
+            }
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    let name = name.replace('~', "~0").replace('/', "~1");
+                    numbers(value, format!("{at}/{name}"), found);
+                }
+            }
+            _ => {}
+        }
+    }
+    let turn = || [calls([("a", "find", json!({})), ("b", "pay", json!({}))]), answer()];
+    let script = || ScriptedModel::new((0..20).flat_map(|_| turn()).collect::<Vec<_>>());
+    let agent = || {
+        let tools = procedure::Tools { find: succeeds("find"), pay: succeeds("pay") };
+        procedure::agent(tools).model(script()).build().expect("an agent")
+    };
+    let mut conversation = agent().conversation();
+    conversation.send("hello").await.expect("a turn");
+    let saved = serde_json::to_value(conversation.save()).expect("JSON");
+    let mut places = Vec::new();
+    numbers(&saved, String::new(), &mut places);
+    assert!(places.len() > 3, "{places:?}");
+    let (mut restored, mut tried) = (0, 0);
+    for place in places {
+        for limit in [json!(u32::MAX), json!(u64::MAX), json!(0), json!(-1), json!(f64::MAX)] {
+            let mut changed = saved.clone();
+            *changed.pointer_mut(&place).expect("it is there") = limit;
+            tried += 1;
+            let Ok(changed) = serde_json::from_value::<SavedConversation>(changed) else { continue };
+            let agent = agent();
+            for conversation in [agent.restore(changed.clone()).ok(), agent.migrate(changed).ok()].into_iter().flatten()
+            {
+                let mut conversation = conversation;
+                restored += 1;
+                conversation.send("and now?").await.expect("a turn");
+                conversation.send("once more").await.expect("a turn");
+            }
+        }
+    }
+    assert!(restored > 0 && tried > restored / 2);
+}
