@@ -79,6 +79,10 @@ enum Trouble {
     ProbeHangs,
     PromptFails,
     BindGivesLess,
+    /// Arguments that are no object.
+    BindGivesNoObject,
+    /// A tool that needs a permission.
+    BindNeeds,
 }
 
 fn remote(key: &'static str, tools: &[&'static str]) -> Remote {
@@ -113,7 +117,15 @@ impl CatalogSkill for Remote {
     async fn bind(&self, names: &[String]) -> Result<Vec<DynTool>, CatalogSkillError> {
         self.binds.lock().expect("a lock").extend(names.iter().cloned());
         let given = names.iter().skip(usize::from(self.trouble == Some(Trouble::BindGivesLess)));
-        Ok(given.map(|name| succeeds(name)).collect())
+        let given = given.map(|name| match self.trouble {
+            Some(Trouble::BindGivesNoObject) => {
+                let parameters = json!({ "type": "string" });
+                DynTool::new(name.as_str(), "Works.", parameters, |_, _| async { Ok::<_, String>(json!("ran")) })
+            }
+            Some(Trouble::BindNeeds) => succeeds(name).with_capabilities(["vault.open"]),
+            _ => succeeds(name),
+        });
+        Ok(given.collect())
     }
 
     async fn is_available(&self) -> Result<bool, CatalogSkillError> {
@@ -343,6 +355,38 @@ async fn a_tool_that_the_host_does_not_give_is_not_bound() {
         _ => false,
     };
     assert!(report.events.iter().any(failed));
+}
+
+/// A provider would refuse such a schema, and with it the request.
+#[tokio::test]
+async fn l_a_tool_whose_arguments_are_no_object_is_not_bound() {
+    let odd = Remote { trouble: Some(Trouble::BindGivesNoObject), ..remote("odd", &["one"]) };
+    let model = ScriptedModel::new([open("odd"), call("one"), answer()]);
+    let report = run(host(&model, &[&odd]), "hello").await;
+    assert!(
+        result(&model, 1).contains("`one` is not bound by this: it is not available now."),
+        "{}",
+        result(&model, 1)
+    );
+    assert_eq!(offered(&model, 1), ["open_skill", "bind_skill_tools"]);
+    assert!(!report.events.iter().any(|event| matches!(event, Event::ToolStarted { tool, .. } if *tool == "one")));
+}
+
+/// Of a registered tool that is a `BuildError`; what comes at run time is not bound.
+#[tokio::test]
+async fn m30_a_tool_that_needs_a_permission_is_not_bound_where_nobody_gives_one() {
+    let needs = Remote { trouble: Some(Trouble::BindNeeds), ..remote("vault", &["unlock"]) };
+    let model = ScriptedModel::new([open("vault"), call("unlock"), answer()]);
+    let report = run(host(&model, &[&needs]), "hello").await;
+    let cut = |event: &Event| match event {
+        Event::CatalogOpened { not_bound, .. } => {
+            not_bound.iter().any(|cut| cut.reason == NotBoundReason::NoAuthorizer)
+        }
+        _ => false,
+    };
+    assert!(report.events.iter().any(cut), "{:#?}", report.events);
+    assert!(!report.events.iter().any(|event| matches!(event, Event::ToolStarted { tool, .. } if *tool == "unlock")));
+    assert_eq!(offered(&model, 1), ["open_skill", "bind_skill_tools"]);
 }
 
 #[tokio::test]

@@ -380,7 +380,10 @@ impl Watch<'_> {
                 scores: scores.iter().map(|score| if *score == -1 { f64::NAN } else { f64::from(*score) }).collect(),
                 traits: ScorerTraits::default(),
             }),
-            Operation::Choose(choice) => Input::Decided(match usize::from(*choice) % (SKILLS.len() + 2) {
+            Operation::Choose(choice) if usize::from(*choice) % (SKILLS.len() + 3) == SKILLS.len() + 2 => {
+                Input::DecideFailed { reason: "no".into() }
+            }
+            Operation::Choose(choice) => Input::Decided(match usize::from(*choice) % (SKILLS.len() + 3) {
                 0 => Choice::None,
                 1 => Choice::Stay,
                 skill => Choice::Skill(SKILLS[skill - 2].into()),
