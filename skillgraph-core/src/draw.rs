@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use crate::decl::{Branch, Condition, EntryDecl, GraphDecl, RouteDecl, Trigger, TriggerTools, Word};
-use crate::text::is_control;
+use crate::text::{is_control, shortened};
 
 /// How many keywords a caption shows before it counts the rest.
 const MOST_KEYWORDS: usize = 3;
@@ -205,9 +205,7 @@ fn tools_caption<S>(tools: &TriggerTools<S>, names: &HashMap<&str, &str>) -> Str
 /// `#` begins an entity there, `"` ends the label, `&` and `<` begin markup, a backtick or `*` or `_` at the edge of a
 /// word begins formatted text, `\n` breaks the line, and a line that begins like a list item becomes an error message.
 fn escape(text: &str) -> String {
-    let text = text.trim();
-    let cut = text.char_indices().nth(MOST_CHARACTERS).and_then(|(end, _)| text.get(..end));
-    let text = cut.map_or(text.to_owned(), |cut| format!("{}…", cut.trim_end()));
+    let text = shortened(text.trim(), MOST_CHARACTERS);
     let mut escaped = String::with_capacity(text.len());
     let mut before: Option<char> = None;
     let mut chars = text.chars().peekable();

@@ -28,7 +28,7 @@ fn shown(c: char) -> char {
 /// Draws the line of `text` that holds the byte range `part`, under its [`position`].
 pub fn excerpt(name: &str, text: &str, part: Range<usize>) -> String {
     let (line_start, line_number, start) = line_of(text, part.start);
-    let end = floor_boundary(text, part.end).max(start);
+    let end = text.floor_char_boundary(part.end).max(start);
     let line = text.get(line_start..).unwrap_or_default().lines().next().unwrap_or_default();
     let column = text.get(line_start..start).unwrap_or_default().chars().count();
     let width = text.get(start..end).unwrap_or_default().split('\n').next().unwrap_or_default().chars().count().max(1);
@@ -46,14 +46,9 @@ pub fn excerpt(name: &str, text: &str, part: Range<usize>) -> String {
 
 /// Where the line of an offset begins, its number, and the offset inside the text.
 fn line_of(text: &str, at: usize) -> (usize, usize, usize) {
-    let start = floor_boundary(text, at);
+    let start = text.floor_char_boundary(at);
     let before = text.get(..start).unwrap_or_default();
     (before.rfind('\n').map_or(0, |newline| newline + 1), before.matches('\n').count() + 1, start)
-}
-
-/// The nearest character boundary at or before `at`.
-fn floor_boundary(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -37,6 +37,14 @@ pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// At most so many characters of a text, with a sign where some are left out.
+pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default().trim_end())),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// A text on one line as a terminal can show it: what would control the terminal, or turn the direction of what follows, is written
 /// as its number.
 ///

@@ -24,17 +24,15 @@ pub(crate) fn graph(facade: &TokenStream, source: TokenStream) -> TokenStream {
             Finding::new(Code::Syntax, at, message)
                 .help("write the conditions of a tree one below the other: `else if …`"),
         );
-        let mut output = emit::module(facade, &graph, &decl);
-        output.extend(findings.into_diagnostics());
-        return output;
+    } else {
+        // What could not be read may be what seems to be missing: no warnings then.
+        let mut checked = if findings.is_empty() { check_up(&decl).findings } else { check(&decl) };
+        if graph.baseline_unread {
+            // It may hold the tool that an edge waits for.
+            checked.retain(|finding| finding.code != Code::EdgeCannotFire);
+        }
+        findings.extend(checked);
     }
-    // What could not be read may be what seems to be missing: no warnings then.
-    let mut checked = if findings.is_empty() { check_up(&decl).findings } else { check(&decl) };
-    if graph.baseline_unread {
-        // It may hold the tool that an edge waits for.
-        checked.retain(|finding| finding.code != Code::EdgeCannotFire);
-    }
-    findings.extend(checked);
     let mut output = emit::module(facade, &graph, &decl);
     output.extend(findings.into_diagnostics());
     output

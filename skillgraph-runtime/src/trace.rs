@@ -10,7 +10,9 @@ pub(crate) use on::*;
 
 #[cfg(feature = "tracing")]
 mod on {
-    use skillgraph_core::turn::{Event, ModelReply, ModelRequest, StopReason, ToolReturn, ToolRun};
+    use std::sync::Arc;
+
+    use skillgraph_core::turn::{Event, ModelReply, ModelRequest, StopReason, ToolReturn, ToolRun, ToolSpec};
     pub(crate) use tracing::Span;
 
     use crate::model::ModelError;
@@ -60,13 +62,18 @@ mod on {
         span
     }
 
-    /// The ids of the skills that a request names.
-    pub(crate) struct Skills(Vec<String>);
+    /// The skills that a request names: where `read_skill` lists them.
+    pub(crate) struct Skills(Option<Arc<ToolSpec>>);
 
     pub(crate) fn skills(request: &ModelRequest) -> Skills {
-        let ids =
-            request.tool("read_skill").and_then(|tool| tool.parameters.pointer("/properties/id/enum")?.as_array());
-        Skills(ids.into_iter().flatten().filter_map(|id| id.as_str().map(str::to_owned)).collect())
+        Skills(request.tools.iter().find(|tool| tool.name == *"read_skill").cloned())
+    }
+
+    impl Skills {
+        fn has(&self, id: &str) -> bool {
+            let ids = self.0.as_ref().and_then(|tool| tool.parameters.pointer("/properties/id/enum")?.as_array());
+            ids.is_some_and(|ids| ids.iter().any(|known| known == id))
+        }
     }
 
     /// Whether it could be the id that a provider gave, and holds no words.
@@ -98,7 +105,7 @@ mod on {
             let arguments = call.parsed_arguments().unwrap_or_default();
             // What is no id of a skill is whatever the model wrote.
             let skill = arguments.get(*field).and_then(|skill| skill.as_str());
-            let skill = skill.filter(|skill| content || offered.0.iter().any(|offered| offered == skill));
+            let skill = skill.filter(|skill| content || offered.has(skill));
             let id = Some(call.id.as_str()).filter(|id| content || is_plain(id));
             debug_span!(
                 target: "skillgraph",

@@ -370,8 +370,8 @@ fn l_a_prompt_over_the_ceiling_does_not_open() {
 }
 
 /// Edges on a tool and edges on any stand in one order: that of their declaration.
-#[test]
-fn the_first_edge_in_declaration_order_wins_whatever_its_tool() {
+#[tokio::test]
+async fn the_first_edge_in_declaration_order_wins_whatever_its_tool() {
     let named = |to: &str| json!({ "from": "desk", "to": to, "on": ["find"] });
     let any = |to: &str| json!({ "from": "desk", "to": to });
     for (first, second) in [(named("a"), any("b")), (any("a"), named("b"))] {
@@ -379,15 +379,9 @@ fn the_first_edge_in_declaration_order_wins_whatever_its_tool() {
         let graph = graph(skills, json!([{ "skill": "desk" }]), json!([first, second, any("c")]));
         let model = ScriptedModel::new([calls([("1", "find", json!({}))]), answer()]);
         let agent = AgentBuilder::new(graph, ["find", "pay", "note"].map(|name| BoundTool::dynamic(succeeds(name))));
-        let report = run(agent.model(model).build().expect("an agent"));
+        let report = agent.model(model).build().expect("an agent").run("hello").await.expect("a turn");
         assert_eq!(common::hops(&report)[1], "a by route");
     }
-}
-
-/// One turn, wherever there is no runtime yet.
-fn run(agent: skillgraph::Agent) -> TurnReport {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-    runtime.block_on(agent.run("hello")).expect("a turn")
 }
 
 #[test]

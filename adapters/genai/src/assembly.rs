@@ -55,6 +55,12 @@ pub(crate) enum Arguments {
 }
 
 impl Fragment {
+    /// A part of a call as JSON has it. What is blank, or no text, is none.
+    pub(crate) fn of(id: &Value, name: &Value, arguments: &Value) -> Self {
+        let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+        Self { id: text(id), name: text(name), arguments: Arguments::of(arguments), ..Self::default() }
+    }
+
     /// Whether it says by more than a name to which call it belongs.
     fn is_placed(&self) -> bool {
         self.index.is_some() || self.id.is_some()
@@ -75,9 +81,13 @@ impl Arguments {
         match self {
             Arguments::None => true,
             Arguments::Text(text) => text.trim().is_empty(),
-            Arguments::Whole(value) => value.as_object().is_some_and(Map::is_empty),
+            Arguments::Whole(value) => is_empty_object(value),
         }
     }
+}
+
+fn is_empty_object(value: &Value) -> bool {
+    value.as_object().is_some_and(Map::is_empty)
 }
 
 #[derive(Debug, Default)]
@@ -100,11 +110,14 @@ struct Text {
     in_string: bool,
     escaped: bool,
     complete: bool,
+    /// Whether there is more in it than white space.
+    has_words: bool,
 }
 
 impl Text {
     fn push(&mut self, more: &str) {
         self.text.push_str(more);
+        self.has_words |= !more.trim().is_empty();
         for byte in more.bytes() {
             match byte {
                 _ if self.escaped => self.escaped = false,
@@ -119,25 +132,21 @@ impl Text {
             }
         }
     }
-
-    fn is_blank(&self) -> bool {
-        self.text.trim().is_empty()
-    }
 }
 
 impl Call {
     fn has_arguments(&self) -> bool {
-        !self.text.is_blank() || self.whole.as_ref().is_some_and(|whole| !Arguments::of(whole).is_blank())
+        self.text.has_words || self.whole.as_ref().is_some_and(|whole| !is_empty_object(whole))
     }
 
     /// Whether nothing can follow behind its arguments.
     fn is_complete(&self) -> bool {
-        if self.text.is_blank() { self.has_arguments() } else { self.text.complete }
+        if self.text.has_words { self.text.complete } else { self.has_arguments() }
     }
 
     fn finish(self) -> ToolCall {
         let arguments = match self.whole {
-            Some(whole) if self.text.is_blank() => whole.to_string(),
+            Some(whole) if !self.text.has_words => whole.to_string(),
             _ => self.text.text,
         };
         ToolCall { id: self.id, name: self.name, arguments, signatures: self.signatures }
@@ -307,8 +316,7 @@ impl<'a> Assembly<'a> {
             let is_shown = call.is_shown;
             let call = call.finish();
             if !is_shown {
-                let (id, name, arguments) = (call.id.clone(), call.name.clone(), call.arguments.clone());
-                pieces(Piece::Call { index, id, name, arguments });
+                pieces(whole_piece(index, &call));
             }
             call
         });
@@ -325,6 +333,12 @@ impl<'a> Assembly<'a> {
         let usage = usage.map(|(input_tokens, output_tokens)| Usage { input_tokens, output_tokens });
         Ok(ModelReply { text: self.text, calls, stop, usage, thoughts: self.thoughts })
     }
+}
+
+/// A call that is handed on at once.
+pub(crate) fn whole_piece(index: usize, call: &ToolCall) -> Piece {
+    let ToolCall { id, name, arguments, .. } = call.clone();
+    Piece::Call { index, id, name, arguments }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde_json::Value;
 use skillgraph_core::turn::{ModelReply, ModelRequest};
 use skillgraph_runtime::{Model, ModelError, Piece, Pieces};
 
-use crate::assembly::Assembly;
+use crate::assembly::{Assembly, whole_piece};
 use crate::client::{Body, Bounds, Endpoint};
 use crate::constrained;
 use crate::failure::Failure;
@@ -232,8 +232,7 @@ fn hand_on_whole(reply: &ModelReply, pieces: Pieces<'_>) {
         pieces(Piece::Text(reply.text.clone()));
     }
     for (index, call) in reply.calls.iter().enumerate() {
-        let (id, name, arguments) = (call.id.clone(), call.name.clone(), call.arguments.clone());
-        pieces(Piece::Call { index, id, name, arguments });
+        pieces(whole_piece(index, call));
     }
 }
 

@@ -12,7 +12,7 @@ use server::{Act, End, Format, Reply, Server};
 use skillgraph::core::decl::{Status, ToolId};
 use skillgraph::core::turn::{ModelRequest, ToolMessage, ToolSpec};
 use skillgraph::{Message, Model, ModelError, ModelReply, Transcript};
-use skillgraph_genai::{GenaiModel, Provider};
+use skillgraph_genai::GenaiModel;
 
 /// A stream, and what it comes to.
 #[derive(Debug, Deserialize)]
@@ -88,13 +88,7 @@ fn body(format: Format, case: &Case) -> String {
 }
 
 fn model(server: &Server, format: Format) -> GenaiModel {
-    let provider = match format {
-        Format::OpenAi => Provider::OpenAI,
-        Format::Anthropic => Provider::Anthropic,
-        Format::Ollama => Provider::Ollama,
-        Format::Gemini => Provider::Gemini,
-    };
-    GenaiModel::new("m").endpoint(&server.url).provider(provider).retries(0).build().expect("a model")
+    GenaiModel::new("m").endpoint(&server.url).provider(format.provider()).retries(0).build().expect("a model")
 }
 
 fn request(messages: impl IntoIterator<Item = Message>) -> ModelRequest {

@@ -13,19 +13,10 @@ use server::{Act, End, Format, Reply, Server};
 use skillgraph::core::decl::{Status, ToolId};
 use skillgraph::core::turn::{ModelRequest, ToolMessage, ToolSpec};
 use skillgraph::{Message, Model, ModelError, ModelErrorKind, ModelReply, ToolCall, Transcript};
-use skillgraph_genai::{BuildError, GenaiModel, GenaiModelBuilder, Provider};
-
-fn provider(format: Format) -> Provider {
-    match format {
-        Format::OpenAi => Provider::OpenAI,
-        Format::Anthropic => Provider::Anthropic,
-        Format::Ollama => Provider::Ollama,
-        Format::Gemini => Provider::Gemini,
-    }
-}
+use skillgraph_genai::{BuildError, GenaiModel, GenaiModelBuilder};
 
 fn model(server: &Server, format: Format) -> GenaiModelBuilder {
-    let model = GenaiModel::new("m").endpoint(&server.url).provider(provider(format)).key("hush-hush");
+    let model = GenaiModel::new("m").endpoint(&server.url).provider(format.provider()).key("hush-hush");
     model.backoff(Duration::from_millis(1))
 }
 
@@ -73,10 +64,10 @@ async fn m01_no_redirect_is_followed() {
 async fn m02_in_a_process_with_keys() {
     for format in Format::ALL {
         let server = Server::start(format, [hello(), hello()]).await;
-        let own = GenaiModel::new("m").endpoint(&server.url).provider(provider(format));
+        let own = GenaiModel::new("m").endpoint(&server.url).provider(format.provider());
         own.build().expect("a model").complete(request(1)).await.expect("a reply");
         assert_eq!(server.keys(), Vec::<String>::new(), "{format:?}");
-        let given = GenaiModel::new("m").endpoint(&server.url).provider(provider(format)).key("given");
+        let given = GenaiModel::new("m").endpoint(&server.url).provider(format.provider()).key("given");
         given.build().expect("a model").complete(request(1)).await.expect("a reply");
         assert_eq!(server.keys().len(), 1, "{format:?}");
         assert!(server.keys()[0].ends_with("given"), "{format:?}: {:?}", server.keys());

@@ -26,13 +26,7 @@ skill_graph! {
 }
 
 fn model(server: &Server, format: Format) -> GenaiModelBuilder {
-    let provider = match format {
-        Format::OpenAi => Provider::OpenAI,
-        Format::Anthropic => Provider::Anthropic,
-        Format::Ollama => Provider::Ollama,
-        Format::Gemini => Provider::Gemini,
-    };
-    let model = GenaiModel::new("m").endpoint(&server.url).provider(provider).key("secret");
+    let model = GenaiModel::new("m").endpoint(&server.url).provider(format.provider()).key("secret");
     model.backoff(Duration::from_millis(1)).silence(Duration::from_secs(20))
 }
 

@@ -170,8 +170,7 @@ const MOST_READ: usize = 4_096;
 
 /// The beginning of a query.
 fn shortened(query: &str) -> &str {
-    let end = (0..=MOST_READ.min(query.len())).rev().find(|end| query.is_char_boundary(*end));
-    query.get(..end.unwrap_or(0)).unwrap_or(query)
+    query.get(..query.floor_char_boundary(MOST_READ)).unwrap_or(query)
 }
 
 /// The words of a text that are long enough.

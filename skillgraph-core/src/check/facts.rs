@@ -119,11 +119,6 @@ impl<'a, S> Facts<'a, S> {
         self.holders.is_empty() || self.holders.contains(&skill)
     }
 
-    /// Whether a list names a tool that is not declared: what seems to be missing in it may be what that was meant to be.
-    pub(super) fn lists_unknown(&self, list: &[Word<S>]) -> bool {
-        list.iter().any(|name| self.tool(&name.text).is_none())
-    }
-
     /// Whether a list names, in other letters, this tool: then what seems to be missing in it has been said already.
     pub(super) fn misspells(&self, list: &[Word<S>], tool: usize) -> bool {
         let Some(ident) = self.decl.tools.get(tool).map(|tool| tool.ident.text.as_str()) else { return false };
@@ -140,14 +135,15 @@ impl<'a, S> Facts<'a, S> {
             || [&while_on.tools, &self.decl.baseline].into_iter().any(|list| self.misspells(list, tool))
     }
 
-    /// Whether any tool at all can be in a request while the cursor is on the skill.
+    /// Whether any tool at all can be in a request while the cursor is on the skill. A name that is not declared counts: it was meant
+    /// to be one.
     pub(super) fn can_offer_anything(&self, while_on: &SkillDecl<S>) -> bool {
         while_on.unread
-            || [&while_on.tools, &self.decl.baseline].into_iter().any(|list| self.lists_unknown(list))
+            || !while_on.tools.is_empty()
+            || !self.decl.baseline.is_empty()
             || !self.everywhere.is_empty()
             // A host may add skills to a catalog.
             || self.decl.catalog.is_some()
-            || while_on.tools.iter().any(|name| self.tool(&name.text).is_some())
     }
 
     fn find_wired(&self) -> HashSet<usize> {

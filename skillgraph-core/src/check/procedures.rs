@@ -74,10 +74,9 @@ pub(super) fn check_foreign_tool<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_
     for skill in decl.skills.iter().filter(|skill| !skill.tools.is_empty() && !skill.unread) {
         for step in skill.steps.iter().flat_map(|steps| &steps.list) {
             let tool = &step.tool.text;
-            if facts.tool(tool).is_none() || skill.tools.iter().any(|own| own.text == *tool) {
-                continue;
-            }
-            if facts.tool(tool).is_some_and(|tool| facts.misspells(&skill.tools, tool)) {
+            let Some(declared) = facts.tool(tool) else { continue };
+            let is_own = skill.tools.iter().any(|own| own.text == *tool);
+            if is_own || facts.misspells(&skill.tools, declared) {
                 continue;
             }
             let owners = decl.owners_of(tool);

@@ -130,8 +130,8 @@ pub(super) fn check_ambiguous_routes<S: Clone>(decl: &GraphDecl<S>, findings: &m
     let budget = Budget::new(LEAST_PAIRS + PAIRS_AN_EDGE * decl.routes.len());
     for route in decl.routes.iter().filter(|route| !route.trigger.is_pick() && !route.unread) {
         let before = earlier.entry(&route.from.text).or_default();
-        let rival = before.iter().take_while(|_| budget.spend(1));
-        let rival = { rival }.find(|rival| rival.to.text != route.to.text && can_fire_together(rival, route));
+        let mut looked_at = before.iter().take_while(|_| budget.spend(1));
+        let rival = looked_at.find(|rival| rival.to.text != route.to.text && can_fire_together(rival, route));
         if let Some(rival) = rival {
             let finding = Finding::new(
                 Code::AmbiguousRoutes,

@@ -3,6 +3,7 @@
 //! The phrases of all `keywords` rules are one automaton, the patterns of all `matches` rules one set: a cold start costs
 //! as much as the message is long, however many rules there are. Closures run only where they can still win.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -96,6 +97,8 @@ struct Part {
 /// What was found in one message.
 struct Scan<'a> {
     message: &'a str,
+    /// The same, as patterns read it.
+    composed: Cow<'a, str>,
     /// Where each phrase first stands as words, in the folded message.
     phrases: HashMap<usize, Range<usize>>,
     /// Rules that can still win, in declaration order.
@@ -181,8 +184,9 @@ impl RuleSet {
             }
         }
         let by_phrase = phrases.keys().filter_map(|phrase| self.fulfilled_by_phrase.get(*phrase)).flatten();
+        let composed = composed(message);
         let by_pattern =
-            self.patterns.matches(&composed(message)).into_iter().filter_map(|at| self.fulfilled_by_pattern.get(at));
+            self.patterns.matches(&composed).into_iter().filter_map(|at| self.fulfilled_by_pattern.get(at));
         let fulfilled: HashSet<Part> = by_phrase.chain(by_pattern).copied().collect();
 
         let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
@@ -194,7 +198,7 @@ impl RuleSet {
         let complete = counts.into_iter().filter(|(rule, count)| is_complete(*rule, *count)).map(|(rule, _)| rule);
         let mut candidates: Vec<u32> = complete.chain(self.closures_only.iter().copied()).collect();
         candidates.sort_unstable();
-        Scan { message, phrases, candidates }
+        Scan { message, composed, phrases, candidates }
     }
 }
 
@@ -263,7 +267,7 @@ impl Data {
         match self {
             Data::Pattern { source, compiled } => {
                 let regex = compiled.get_or_init(|| RegexBuilder::new(source).size_limit(usize::MAX).build().ok());
-                let text = shortened(regex.as_ref()?.find(&composed(scan.message))?.as_str())?;
+                let text = shortened(regex.as_ref()?.find(&scan.composed)?.as_str())?;
                 Some(Witness { text, keyword: None })
             }
             Data::Keywords(keywords) => {

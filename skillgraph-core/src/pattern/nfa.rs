@@ -388,8 +388,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::pattern::Budget;
-    use crate::pattern::{Found, search, short_texts};
+    use crate::pattern::{Budget, Found, search, short_texts};
 
     /// Patterns of every construct, small enough to be tried on every short text.
     fn pattern() -> impl Strategy<Value = String> {

@@ -44,12 +44,12 @@ impl Budget {
 ///
 /// `none` holds the rules that must not claim the text: each is the automata that would all have to accept it.
 pub(crate) fn search(all: &[&Nfa], none: &[Vec<&Nfa>], budget: &Budget) -> Found {
-    let size: usize = all.iter().copied().chain(none.iter().flatten().copied()).map(Nfa::size).sum();
+    let automata: Vec<&Nfa> = all.iter().copied().chain(none.iter().flatten().copied()).collect();
+    let size: usize = automata.iter().map(|nfa| nfa.size()).sum();
     // All that is put together before anything is looked at.
     if !budget.spend(size) {
         return Found::Undecided;
     }
-    let automata: Vec<&Nfa> = all.iter().copied().chain(none.iter().flatten().copied()).collect();
     let alphabet = Alphabet::of(&automata);
     let lazy = automata.iter().enumerate().map(|(at, nfa)| Lazy::new(nfa, at, &alphabet)).collect();
     Search { alphabet, lazy, wanted: all.len(), unwanted: none.iter().map(Vec::len).collect() }.run(size, budget)

@@ -177,9 +177,8 @@ pub fn read(source: &str) -> Read {
 
 /// A part of a text that begins and ends between characters, and is not beyond its end.
 fn whole_characters(text: &str, part: Part) -> Part {
-    let start = (0..=part.start.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let end = (part.end.min(text.len())..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-    start..end.max(start)
+    let start = text.floor_char_boundary(part.start);
+    start..text.ceil_char_boundary(part.end).max(start)
 }
 
 /// How many findings of a kind are said of one file.

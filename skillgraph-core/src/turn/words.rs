@@ -9,7 +9,7 @@ use crate::catalog::{Binding, Catalog, CatalogEntry, Disclosure, NotBound, Opene
 use crate::decide::Cause;
 use crate::decl::{OnSkip, SkillId, Status, ToolId};
 use crate::graph::{Graph, Hidden, Skill, SkillIx, Step};
-use crate::text::one_line;
+use crate::text::{one_line, shortened};
 
 /// How a message of the framework begins, so that a reader of the transcript knows who speaks.
 pub(super) const FRAMEWORK: &str = "[skillgraph] ";
@@ -41,9 +41,10 @@ pub(super) fn system_prompt(setup: &Setup, state: &State, picks: bool) -> String
         sections.push(menu_section(menu, state.cursor, graph));
     }
     if picks {
-        let others: Vec<String> =
-            reachable_section(setup, state).into_iter().chain(refused_section(setup, state)).collect();
-        sections.extend((!others.is_empty()).then(|| format!("# Other skills\n\n{}", others.join("\n\n"))));
+        let (reachable, refused) = others(setup, state);
+        let said: Vec<String> =
+            reachable_section(state, &reachable).into_iter().chain(refused_section(&refused)).collect();
+        sections.extend((!said.is_empty()).then(|| format!("# Other skills\n\n{}", said.join("\n\n"))));
     }
     sections.join("\n\n")
 }
@@ -102,10 +103,9 @@ const LEAST_TEXT: usize = 40;
 const MOST_REFUSED: usize = 100;
 
 /// What `read_skill` opens now, but for what the start of the turn has named.
-fn reachable_section(setup: &Setup, state: &State) -> Option<String> {
+fn reachable_section(state: &State, reachable: &[Placed<'_>]) -> Option<String> {
     let named = state.menu.as_ref().map_or(&[][..], |menu| &menu.offered);
-    let skills: Vec<&Skill> =
-        pickable(setup, state, true).filter(|(at, _)| !named.contains(at)).map(|(_, skill)| skill).collect();
+    let skills: Vec<&Skill> = reachable.iter().filter(|(at, _)| !named.contains(at)).map(|(_, skill)| *skill).collect();
     if skills.is_empty() {
         let none = "No other skill can be opened from here: go on with the one you are in, or answer.";
         let none = if state.cursor.is_some() { none } else { "No skill can be opened from here: answer." };
@@ -122,28 +122,22 @@ fn reachable_section(setup: &Setup, state: &State) -> Option<String> {
 }
 
 /// What it refuses now.
-fn refused_section(setup: &Setup, state: &State) -> Option<String> {
-    let ids: Vec<&str> = pickable(setup, state, false).map(|(_, skill)| skill.id.as_str()).collect();
-    let more = ids.len().saturating_sub(MOST_REFUSED);
-    let named = joined(ids.iter().take(MOST_REFUSED).copied());
+fn refused_section(refused: &[Placed<'_>]) -> Option<String> {
+    let more = refused.len().saturating_sub(MOST_REFUSED);
+    let named = joined(refused.iter().take(MOST_REFUSED).map(|(_, skill)| skill.id.as_str()));
     let more = if more == 0 { String::new() } else { format!(" and {more} more, which `list_skills` names") };
-    (!ids.is_empty()).then(|| format!("Not reachable from here, and refused by `read_skill`: {named}{more}."))
+    (!refused.is_empty()).then(|| format!("Not reachable from here, and refused by `read_skill`: {named}{more}."))
 }
 
-/// The skills that can be seen and are not open, as far as a pick of them would be admitted, or would not.
-fn pickable<'a>(setup: &'a Setup, state: &'a State, admitted: bool) -> impl Iterator<Item = (SkillIx, &'a Skill)> {
+/// A skill, and where it stands in its graph.
+type Placed<'a> = (SkillIx, &'a Skill);
+
+/// The skills that can be seen and are not open: those of which a pick would be admitted, and the rest.
+fn others<'a>(setup: &'a Setup, state: &'a State) -> (Vec<Placed<'a>>, Vec<Placed<'a>>) {
     let reachable: std::collections::HashSet<SkillIx> = reachable(setup, state).into_iter().collect();
     let is_here = |skill: SkillIx| Some(skill) == state.cursor || state.opened.contains(&skill);
     let visible = setup.graph.visible(&state.hidden);
-    visible.filter(move |(at, _)| !is_here(*at) && reachable.contains(at) == admitted)
-}
-
-/// At most so many characters of a text.
-fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default().trim_end()),
-        None => text.to_owned(),
-    }
+    visible.filter(|(at, _)| !is_here(*at)).partition(|(at, _)| reachable.contains(at))
 }
 
 /// `list_skills`.

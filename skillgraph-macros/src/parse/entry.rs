@@ -37,14 +37,16 @@ pub(super) fn parse(
 }
 
 fn rest(input: ParseStream<'_>, entry: &mut Entry, findings: &mut Findings) -> syn::Result<()> {
-    if let Some(word) = misspelt_when(input) {
-        let finding = Finding::new(Code::Syntax, word.span(), format!("`{word}` does not begin a condition"));
-        findings.push(finding.help("write `when` before it"));
-        input.call(Ident::parse_any)?;
+    let when = match misspelt_when(input) {
         // Read on as what it was meant to be: the entry is not the default.
-        entry.condition = Some(Condition::Unread(word.span()));
-        entry.condition = Some(condition(input, findings)?);
-    } else if let Some(when) = take_word(input, "when")? {
+        Some(word) => {
+            let finding = Finding::new(Code::Syntax, word.span(), format!("`{word}` does not begin a condition"));
+            findings.push(finding.help("write `when` before it"));
+            Some(input.call(Ident::parse_any)?)
+        }
+        None => take_word(input, "when")?,
+    };
+    if let Some(when) = when {
         entry.condition = Some(Condition::Unread(when.span()));
         entry.condition = Some(condition(input, findings)?);
     }

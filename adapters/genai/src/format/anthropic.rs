@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skillgraph_core::text::is_blank;
 use skillgraph_core::turn::{Message, StopReason, ToolMessage};
 
-use super::{Ask, at, list, object, other, text_of, thought, thoughts_for};
+use super::{Ask, at, list, object, other, text_of, thought, thoughts_for, tools};
 use crate::assembly::{Arguments, Assembly, Fragment};
 use crate::failure::Failure;
 
@@ -15,20 +15,17 @@ const MAX_TOKENS: u32 = 32_000;
 pub(super) fn body(ask: &Ask<'_>) -> Value {
     let request = ask.request;
     let messages: Vec<Value> = request.messages.iter().filter_map(message).collect();
-    let tools: Vec<Value> = request
-        .tools
-        .iter()
-        .map(|tool| {
-            json!({ "name": tool.name.as_str(), "description": tool.description, "input_schema": tool.parameters })
-        })
-        .collect();
+    let tools = tools(
+        request,
+        |tool| json!({ "name": tool.name.as_str(), "description": tool.description, "input_schema": tool.parameters }),
+    );
     let format = |schema: &Value| json!({ "format": { "type": "json_schema", "schema": schema } });
     Value::Object(object([
         ("model", Some(json!(ask.model))),
         ("max_tokens", Some(json!(ask.max_tokens.unwrap_or(MAX_TOKENS)))),
         ("system", (!is_blank(&request.system)).then(|| json!(request.system))),
         ("messages", Some(json!(messages))),
-        ("tools", (!tools.is_empty()).then(|| json!(tools))),
+        ("tools", tools),
         ("output_config", ask.schema.as_ref().map(format)),
         ("temperature", ask.temperature.map(|temperature| json!(temperature))),
         ("stream", Some(json!(true))),
@@ -92,13 +89,7 @@ fn block(block: &Value, index: Option<u64>, reply: &mut Assembly<'_>) -> Result<
         "text" => reply.text(block["text"].as_str().unwrap_or_default()),
         "thinking" | "redacted_thinking" => reply.thoughts().push(thought(FORMAT, block.clone())),
         "tool_use" => {
-            reply.call(Fragment {
-                index,
-                id: text_of(&block["id"]).map(str::to_owned),
-                name: text_of(&block["name"]).map(str::to_owned),
-                arguments: Arguments::of(&block["input"]),
-                signature: None,
-            })?;
+            reply.call(Fragment { index, ..Fragment::of(&block["id"], &block["name"], &block["input"]) })?;
         }
         _ => {}
     }

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use skillgraph_core::text::is_blank;
 use skillgraph_core::turn::{Message, StopReason};
 
-use super::{Ask, at, list, object, other, text_of, thought, thoughts_for};
-use crate::assembly::{Arguments, Assembly, Fragment};
+use super::{Ask, at, list, object, other, text_of, thought, thoughts_for, tools};
+use crate::assembly::{Assembly, Fragment};
 use crate::failure::Failure;
 
 const FORMAT: &str = "gemini";
@@ -13,15 +13,11 @@ const FORMAT: &str = "gemini";
 pub(super) fn body(ask: &Ask<'_>) -> Value {
     let request = ask.request;
     let contents: Vec<Value> = request.messages.iter().filter_map(content).collect();
-    let tools: Vec<Value> = request
-        .tools
-        .iter()
-        .map(|tool| {
-            json!({
-                "name": tool.name.as_str(), "description": tool.description, "parametersJsonSchema": tool.parameters,
-            })
+    let tools = tools(request, |tool| {
+        json!({
+            "name": tool.name.as_str(), "description": tool.description, "parametersJsonSchema": tool.parameters,
         })
-        .collect();
+    });
     let generation = object([
         ("maxOutputTokens", ask.max_tokens.map(|tokens| json!(tokens))),
         ("temperature", ask.temperature.map(|temperature| json!(temperature))),
@@ -31,7 +27,7 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
     Value::Object(object([
         ("systemInstruction", (!is_blank(&request.system)).then(|| json!({ "parts": [{ "text": request.system }] }))),
         ("contents", Some(json!(contents))),
-        ("tools", (!tools.is_empty()).then(|| json!([{ "functionDeclarations": tools }]))),
+        ("tools", tools.map(|tools| json!([{ "functionDeclarations": tools }]))),
         ("generationConfig", (!generation.is_empty()).then_some(Value::Object(generation))),
     ]))
 }
@@ -78,13 +74,8 @@ pub(super) fn read(event: &Value, reply: &mut Assembly<'_>) -> Result<(), Failur
         let signature = text_of(&part["thoughtSignature"]);
         if part["functionCall"].is_object() {
             let call = &part["functionCall"];
-            reply.whole_call(Fragment {
-                index: None,
-                id: text_of(&call["id"]).map(str::to_owned),
-                name: text_of(&call["name"]).map(str::to_owned),
-                arguments: Arguments::of(&call["args"]),
-                signature: signature.map(str::to_owned),
-            })?;
+            let whole = Fragment::of(&call["id"], &call["name"], &call["args"]);
+            reply.whole_call(Fragment { signature: signature.map(str::to_owned), ..whole })?;
             continue;
         }
         if part["thought"] != true {

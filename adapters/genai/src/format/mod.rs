@@ -7,7 +7,7 @@ mod openai;
 
 use genai::adapter::AdapterKind;
 use serde_json::{Map, Value, json};
-use skillgraph_core::turn::{ModelRequest, StopReason};
+use skillgraph_core::turn::{ModelRequest, StopReason, ToolSpec};
 
 use crate::assembly::Assembly;
 use crate::failure::Failure;
@@ -120,6 +120,11 @@ impl Format {
 /// Fields that are there.
 fn object<const N: usize>(fields: [(&str, Option<Value>); N]) -> Map<String, Value> {
     fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+/// The tools of a request, each as a format has it; none where there is none.
+fn tools(request: &ModelRequest, tool: impl Fn(&ToolSpec) -> Value) -> Option<Value> {
+    (!request.tools.is_empty()).then(|| request.tools.iter().map(|spec| tool(spec)).collect())
 }
 
 /// What a message holds at a place; null where it holds nothing there.

@@ -4,18 +4,16 @@ use serde_json::{Value, json};
 use skillgraph_core::text::is_blank;
 use skillgraph_core::turn::{Message, StopReason};
 
-use super::openai::tool;
+use super::openai::{system, tools};
 use super::{Ask, list, object, other, text_of, thought, thoughts_for};
-use crate::assembly::{Arguments, Assembly, Fragment};
+use crate::assembly::{Assembly, Fragment};
 use crate::failure::Failure;
 
 const FORMAT: &str = "ollama";
 
 pub(super) fn body(ask: &Ask<'_>) -> Value {
     let request = ask.request;
-    let system = (!is_blank(&request.system)).then(|| json!({ "role": "system", "content": request.system }));
-    let messages: Vec<Value> = system.into_iter().chain(request.messages.iter().flat_map(messages)).collect();
-    let tools: Vec<Value> = request.tools.iter().map(|spec| tool(spec)).collect();
+    let messages: Vec<Value> = system(request).into_iter().chain(request.messages.iter().flat_map(messages)).collect();
     let options = object([
         ("num_predict", ask.max_tokens.map(|tokens| json!(tokens))),
         ("temperature", ask.temperature.map(|temperature| json!(temperature))),
@@ -23,7 +21,7 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
     Value::Object(object([
         ("model", Some(json!(ask.model))),
         ("messages", Some(json!(messages))),
-        ("tools", (!tools.is_empty()).then(|| json!(tools))),
+        ("tools", tools(request)),
         ("format", ask.schema.clone()),
         ("options", (!options.is_empty()).then_some(Value::Object(options))),
         ("stream", Some(json!(true))),
@@ -70,13 +68,7 @@ pub(super) fn read(line: &Value, reply: &mut Assembly<'_>) -> Result<bool, Failu
     }
     for call in list(&message["tool_calls"]) {
         let function = &call["function"];
-        reply.whole_call(Fragment {
-            index: None,
-            id: text_of(&call["id"]).map(str::to_owned),
-            name: text_of(&function["name"]).map(str::to_owned),
-            arguments: Arguments::of(&function["arguments"]),
-            signature: None,
-        })?;
+        reply.whole_call(Fragment::of(&call["id"], &function["name"], &function["arguments"]))?;
     }
     reply.usage(line["prompt_eval_count"].as_u64(), line["eval_count"].as_u64());
     if line["done"] != true {

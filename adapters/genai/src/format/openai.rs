@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 use skillgraph_core::text::is_blank;
-use skillgraph_core::turn::{Message, StopReason, ToolCall, ToolSpec};
+use skillgraph_core::turn::{Message, ModelRequest, StopReason, ToolCall};
 
 use super::{Ask, at, list, object, other, text_of, thought, thoughts_for};
-use crate::assembly::{Arguments, Assembly, Fragment};
+use crate::assembly::{Assembly, Fragment};
 use crate::failure::Failure;
 
 const FORMAT: &str = "openai";
@@ -14,14 +14,12 @@ const KEPT: [&str; 3] = ["reasoning_content", "reasoning_details", "extra_conten
 
 pub(super) fn body(ask: &Ask<'_>) -> Value {
     let request = ask.request;
-    let system = (!is_blank(&request.system)).then(|| json!({ "role": "system", "content": request.system }));
-    let messages: Vec<Value> = system.into_iter().chain(request.messages.iter().flat_map(messages)).collect();
-    let tools: Vec<Value> = request.tools.iter().map(|spec| tool(spec)).collect();
+    let messages: Vec<Value> = system(request).into_iter().chain(request.messages.iter().flat_map(messages)).collect();
     let format = |schema: &Value| json!({ "type": "json_schema", "json_schema": { "name": "reply", "strict": true, "schema": schema } });
     Value::Object(object([
         ("model", Some(json!(ask.model))),
         ("messages", Some(json!(messages))),
-        ("tools", (!tools.is_empty()).then(|| json!(tools))),
+        ("tools", tools(request)),
         ("response_format", ask.schema.as_ref().map(format)),
         (limit_name(ask.model), ask.max_tokens.map(|tokens| json!(tokens))),
         ("temperature", ask.temperature.map(|temperature| json!(temperature))),
@@ -36,11 +34,19 @@ fn limit_name(model: &str) -> &'static str {
     if is_new { "max_completion_tokens" } else { "max_tokens" }
 }
 
-pub(super) fn tool(spec: &ToolSpec) -> Value {
-    let function = json!({
-        "name": spec.name.as_str(), "description": spec.description, "parameters": spec.parameters,
-    });
-    json!({ "type": "function", "function": function })
+/// The system prompt as the first message.
+pub(super) fn system(request: &ModelRequest) -> Option<Value> {
+    (!is_blank(&request.system)).then(|| json!({ "role": "system", "content": request.system }))
+}
+
+/// The tools of a request, if it has any.
+pub(super) fn tools(request: &ModelRequest) -> Option<Value> {
+    super::tools(request, |spec| {
+        let function = json!({
+            "name": spec.name.as_str(), "description": spec.description, "parameters": spec.parameters,
+        });
+        json!({ "type": "function", "function": function })
+    })
 }
 
 fn messages(message: &Message) -> Vec<Value> {
@@ -145,20 +151,18 @@ fn keep(name: &str, more: &Value, thoughts: &mut Vec<Value>) {
 
 fn fragment(call: &Value, at: usize, of: usize) -> Fragment {
     let function = if call["function"].is_object() { &call["function"] } else { call };
-    let (id, name) = (text_of(&call["id"]), text_of(&function["name"]));
+    let argued = ["arguments", "input", "parameters"].into_iter().map(|field| &function[field]);
+    let arguments = argued.into_iter().find(|arguments| !arguments.is_null()).unwrap_or(&Value::Null);
+    let fragment = Fragment::of(&call["id"], &function["name"], arguments);
     let said = match &call["index"] {
         Value::String(index) => index.trim().parse().ok(),
         index => index.as_u64(),
     };
     // Without one, several in one message go by their order.
-    let by_order = || u64::try_from(at).ok().filter(|_| of > 1 && id.is_none());
-    let argued = ["arguments", "input", "parameters"].into_iter().map(|field| &function[field]);
-    let arguments = argued.map(Arguments::of).find(|arguments| !matches!(arguments, Arguments::None));
+    let by_order = || u64::try_from(at).ok().filter(|_| of > 1 && fragment.id.is_none());
     Fragment {
         index: said.or_else(by_order),
-        id: id.map(str::to_owned),
-        name: name.map(str::to_owned),
-        arguments: arguments.unwrap_or_default(),
         signature: call["extra_content"].is_object().then(|| call["extra_content"].to_string()),
+        ..fragment
     }
 }

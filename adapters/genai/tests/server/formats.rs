@@ -1,6 +1,7 @@
 //! Replies in the formats of four providers, as they stream.
 
 use serde_json::{Value, json};
+use skillgraph_genai::Provider;
 
 use super::Reply;
 
@@ -14,6 +15,16 @@ pub enum Format {
 
 impl Format {
     pub const ALL: [Format; 4] = [Format::OpenAi, Format::Anthropic, Format::Ollama, Format::Gemini];
+
+    /// Who speaks it.
+    pub fn provider(self) -> Provider {
+        match self {
+            Format::OpenAi => Provider::OpenAI,
+            Format::Anthropic => Provider::Anthropic,
+            Format::Ollama => Provider::Ollama,
+            Format::Gemini => Provider::Gemini,
+        }
+    }
 
     /// What an endpoint's address ends with.
     pub fn path(self) -> &'static str {
