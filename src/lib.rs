@@ -169,6 +169,36 @@ pub mod __private {
         }
         a.is_empty() && b.is_empty()
     }
+
+    /// How many bytes some texts have together.
+    pub const fn length_of(texts: &[&str]) -> usize {
+        let (mut rest, mut length) = (texts, 0);
+        while let [text, others @ ..] = rest {
+            length += text.len();
+            rest = others;
+        }
+        length
+    }
+
+    /// The bytes of some texts, one after the other, as many as [`length_of`] says.
+    pub const fn bytes_of<const N: usize>(texts: &[&str]) -> [u8; N] {
+        let mut joined = [0; N];
+        let (mut rest, mut to): (_, &mut [u8]) = (texts, &mut joined);
+        while let [text, others @ ..] = rest {
+            let (here, after) = to.split_at_mut(text.len());
+            here.copy_from_slice(text.as_bytes());
+            (rest, to) = (others, after);
+        }
+        joined
+    }
+
+    /// The text that these bytes are.
+    pub const fn text_of(bytes: &[u8]) -> &str {
+        match ::core::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(_) => "",
+        }
+    }
 }
 
 /// An expression, so that one which is none fails here and nowhere else.

@@ -136,22 +136,23 @@ async fn the_offer_follows_the_steps() {
     assert_eq!(requests[1].tool("issue_refund").expect("offered").description, "[Step 2 of 3: pay it] Pays back.");
     assert_eq!(
         without_others(&requests[0].system),
-        "Host.\n\n# Skill: billing\n\nBilling.\n\nStep 1 of 3 is next: call `lookup`. find it"
+        "Host.\n\n# Skill: billing\n\nBilling.\n\nStep 1 of 3 is next: call `lookup`. find it\n\
+         Where the procedure stands is said here and behind `[skillgraph]`, nowhere else."
     );
     assert_eq!(without_others(&requests[4].system), "Host.\n\n# Skill: billing\n\nBilling.");
     assert_eq!(
         last_results(&requests[1].messages)[0].1,
-        "lookup done\n\n[Step 2 of 3 is next: `issue_refund`. pay it]"
+        "lookup done\n\n[skillgraph] Step 2 of 3 is next: `issue_refund`. pay it"
     );
     assert_eq!(
         last_results(&requests[2].messages)[0].1,
-        "nothing to pay\n\n[Step 2 of 3 is still open: this call came back as absent.]"
+        "nothing to pay\n\n[skillgraph] Step 2 of 3 is still open: this call came back as absent."
     );
     assert_eq!(
         last_results(&requests[4].messages)[1].1,
-        "lookup done\n\n[Step 3 of 3 was taken by another call of the same message.]"
+        "lookup done\n\n[skillgraph] Step 3 of 3 was taken by another call of the same message."
     );
-    assert_eq!(last_results(&requests[4].messages)[0].1, "lookup done\n\n[All 3 steps are behind.]");
+    assert_eq!(last_results(&requests[4].messages)[0].1, "lookup done\n\n[skillgraph] All 3 steps are behind.");
     let advanced = report.events.iter().filter(|event| matches!(event, Event::StepAdvanced { .. })).count();
     assert_eq!(advanced, 3, "two calls in one batch advance one step");
     assert_eq!(report.outcome, Outcome::Answered { text: "done".into() });
@@ -284,7 +285,7 @@ async fn skipping_needs_a_reason_and_does_what_the_author_said() {
         last_results(&requests[1].messages)[0].1,
         "The step was not skipped: say why it is not needed, in `reason`."
     );
-    assert_eq!(last_results(&requests[2].messages)[0].1, "[Step 2 of 3 is next: `issue_refund`. pay it]");
+    assert_eq!(last_results(&requests[2].messages)[0].1, "Step 2 of 3 is next: `issue_refund`. pay it");
     let skipped = report.events.iter().find_map(|event| match event {
         Event::StepSkipped { step, total, reason, .. } => Some((*step, *total, reason.clone())),
         _ => None,

@@ -100,6 +100,8 @@ pub struct CursorMove {
     pub entry: Option<EntryIx>,
     /// What of the message made the entry's rule pass.
     pub witness: Option<Witness>,
+    /// Entries further down whose rules claim the message, too ([`EntryMatch::others`](crate::graph::EntryMatch::others)).
+    pub others: Vec<EntryIx>,
     /// The edge that fired.
     pub fired: Option<Firing>,
     /// Later results that fired an edge to another target.
@@ -163,6 +165,7 @@ pub fn decide(graph: &Graph, hidden: &Hidden, cursor: Option<SkillIx>, evidence:
         by: if stays { Cause::Stay } else { Cause::None },
         entry: None,
         witness: None,
+        others: Vec::new(),
         fired: None,
         losers: Vec::new(),
         guards: Vec::new(),
@@ -211,6 +214,7 @@ fn start(graph: &Graph, hidden: &Hidden, message: &str, ruling: Ruling, mut unmo
         Ruling::Rules => {
             let found = graph.match_entry_without(message, hidden);
             unmoved.hidden.extend(found.barred.iter().filter_map(|entry| graph.entry_skill(*entry)));
+            unmoved.others = found.others;
             let panicked = found.panicked.into_iter().map(PanickedTest::Entry).collect();
             let (entry, witness) = found.won.map_or((None, None), |(entry, witness)| (Some(entry), witness));
             (entry, witness, panicked)

@@ -191,7 +191,7 @@ fn casefolded(text: &str) -> String {
     folded.nfkc().filter(|c| !is_ignored(*c)).collect()
 }
 
-fn is_ignored(c: char) -> bool {
+pub(crate) fn is_ignored(c: char) -> bool {
     static CLASS: LazyLock<ClassUnicode> = LazyLock::new(|| class(IGNORED));
     !c.is_ascii() && holds(&CLASS, c)
 }

@@ -148,6 +148,7 @@ fn lower_skill(at: usize, skill: &ast::Skill) -> SkillDecl<Place> {
         produces: skill.produces.as_ref().map(names),
         consumes: skill.consumes.as_ref().map(names),
         lints: skill.attributes.lints.clone(),
+        form: Form::Language,
         unread: skill.broken,
         ident,
     }

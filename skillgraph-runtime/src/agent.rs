@@ -349,6 +349,11 @@ impl AgentBuilder {
         let mut skills: Vec<Arc<dyn AnyCatalogSkill>> = Vec::new();
         let mut entries: Vec<CatalogEntry> = Vec::new();
         for (mut entry, prompt, available) in declared {
+            let (characters, maximum) = (prompt.chars().count(), self.limits.result_characters);
+            if characters > maximum {
+                let key = entry.key.clone();
+                return Err(BuildError::Catalog(CatalogError::PromptTooLong { key, characters, maximum }));
+            }
             entry.may_be_away = available.is_some() || self.authorizer.is_some();
             entries.push(entry.clone());
             skills.push(Arc::new(DeclaredSkill { entry, prompt, available }));

@@ -295,8 +295,8 @@ async fn f20_a_result_over_the_ceiling_is_a_result() {
     let report = agent.run("a refund").await.expect("a turn");
     assert_eq!(hops(&report), ["desk by entry", "desk by stay", "receipt by route"]);
     let said = last_results(&model.requests()[1].messages);
-    let cut = "[The result is longer than is shown: 20 characters are missing after the first 100.]";
-    assert_eq!(said[0].1, format!("{}\n\n{cut}\n\n[Step 2 of 2 is next: `pay`. pay it]", "ü".repeat(100)));
+    let cut = "[skillgraph] The result is longer than is shown: 20 characters are missing after the first 100.";
+    assert_eq!(said[0].1, format!("{}\n\n{cut}\n\n[skillgraph] Step 2 of 2 is next: `pay`. pay it", "ü".repeat(100)));
     let statuses: Vec<Status> = report
         .events
         .iter()
@@ -316,7 +316,7 @@ async fn f20_exactly_at_the_ceiling_nothing_is_cut_and_a_proposal_stays() {
     let agent = shop_with(&model, vec![find, pay]).max_result_characters(100).build().expect("an agent");
     let report = agent.run("a refund").await.expect("a turn");
     let said = last_results(&model.requests()[1].messages);
-    assert!(said[0].1.starts_with(&format!("{}\n\n[Step 2", "x".repeat(100))), "{said:?}");
+    assert!(said[0].1.starts_with(&format!("{}\n\n[skillgraph] Step 2", "x".repeat(100))), "{said:?}");
     let said = last_results(&model.requests()[2].messages);
     assert!(said[0].1.contains("1 characters are missing after the first 100"), "{said:?}");
     // It is on the record, though the skill is open already.
@@ -338,8 +338,8 @@ async fn f21_a_result_speaks_of_its_own_call() {
     let find = find.with_options(skillgraph::ToolOptions::default().exclusive());
     let report = shop(&model, vec![find]).run("a refund").await.expect("a turn");
     let said = last_results(&model.requests()[1].messages);
-    assert_eq!(said[0].1, "found\n\n[Step 2 of 2 is next: `pay`. pay it]");
-    assert_eq!(said[1].1, "no\n\n[Step 1 of 2 was taken by another call of the same message.]");
+    assert_eq!(said[0].1, "found\n\n[skillgraph] Step 2 of 2 is next: `pay`. pay it");
+    assert_eq!(said[1].1, "no\n\n[skillgraph] Step 1 of 2 was taken by another call of the same message.");
     assert_eq!(report.events.iter().filter(|event| matches!(event, Event::StepAdvanced { .. })).count(), 1);
 }
 

@@ -7,6 +7,7 @@ mod ends;
 mod files;
 mod gates;
 mod killed;
+mod messages;
 mod questions;
 mod rules;
 mod text;
@@ -292,7 +293,7 @@ async fn b12_refused_arguments_and_denials_are_not_done() {
 
     let (hops, steps, read) = refund_that(tool("issue_refund", |_| ToolReply::denied("over the limit")), "{}").await;
     assert_eq!((hops[2].as_str(), steps), ("billing by stay", vec![1]));
-    assert_eq!(read, "over the limit\n\n[Step 2 of 2 is still open: this call came back as denied.]");
+    assert_eq!(read, "over the limit\n\n[skillgraph] Step 2 of 2 is still open: this call came back as denied.");
 }
 
 #[tokio::test]

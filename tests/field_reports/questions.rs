@@ -188,7 +188,7 @@ async fn f03_a_person_approves_with_other_arguments_and_everybody_is_told() {
     let said = last_results(&model.requests()[1].messages);
     assert_eq!(
         said[0].1,
-        "done\n\n[A person changed the arguments of this call before they approved it. It ran with {\"amount\":100}.]"
+        "done\n\n[skillgraph] A person changed the arguments of this call before they approved it. It ran with {\"amount\":100}."
     );
     let recorded = report.events.iter().any(|event| {
         matches!(event, Event::PersonAnswered { reply: PersonReply::ApprovedWith { arguments }, .. } if *arguments == less)

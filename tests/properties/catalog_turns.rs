@@ -27,7 +27,7 @@ fn spec(name: &str) -> Arc<ToolSpec> {
 fn setup() -> impl Strategy<Value = Arc<Setup>> {
     let tools = || prop::sample::subsequence([&OWN[..], &FOREIGN[..]].concat(), 0..=8);
     let skill = (tools(), tools(), any::<bool>());
-    let policy = (0..4usize, 0..4usize, 0..6usize, any::<bool>(), any::<bool>());
+    let policy = (1..4usize, 1..4usize, 1..6usize, any::<bool>(), any::<bool>());
     let preopened = prop::sample::subsequence(KEYS[..3].to_vec(), 0..=2);
     (prop::array::uniform3(skill), policy, preopened).prop_map(|(skills, policy, preopened)| {
         let (max_open_skills, max_bound_tools_per_skill, max_bound_tools_total, search, reset) = policy;

@@ -158,6 +158,7 @@ fn skill_decl(at: usize, plan: &SkillPlan) -> SkillDecl<()> {
         produces: None,
         consumes: None,
         lints: Lints::default(),
+        form: skillgraph::core::decl::Form::Language,
         unread: false,
     }
 }

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use super::{CatalogEntry, Disclosure, SearchIndex, SkillPolicy, header_block};
 use crate::decl::{CATALOG_KEY, TOOL_NAME, is_catalog_key, is_tool_name};
+use crate::text::is_blank;
 
 /// A catalog: its skills, how much of it may be open, and what opens by itself.
 ///
@@ -67,6 +68,25 @@ pub enum CatalogError {
         /// The tool.
         tool: String,
     },
+    /// A skill has no header: a model could not choose it.
+    BlankHeader {
+        /// The skill.
+        key: String,
+    },
+    /// A bound of the policy is 0: nothing could ever be opened.
+    NothingFits {
+        /// The field of the policy.
+        field: &'static str,
+    },
+    /// The instructions of a skill are longer than a result may be.
+    PromptTooLong {
+        /// The skill.
+        key: String,
+        /// How many characters they have.
+        characters: usize,
+        /// The maximum.
+        maximum: usize,
+    },
     /// What is to open by itself is not there.
     UnknownPreopened {
         /// The key.
@@ -90,6 +110,17 @@ impl fmt::Display for CatalogError {
             CatalogError::UnknownDefault { key, tool } => {
                 write!(f, "the catalog skill `{key}` binds `{tool}` by default, which is not among its tools")
             }
+            CatalogError::BlankHeader { key } => {
+                write!(f, "the catalog skill `{key}` has no header: it is the one line by which a model chooses")
+            }
+            CatalogError::NothingFits { field } => {
+                write!(f, "`{field}` of the catalog's policy is 0: nothing could ever be opened")
+            }
+            CatalogError::PromptTooLong { key, characters, maximum } => write!(
+                f,
+                "the prompt of the catalog skill `{key}` has {characters} characters, and the maximum is {maximum}: shorten \
+                 it, or raise `.max_result_characters(…)`"
+            ),
             CatalogError::UnknownPreopened { key } => {
                 write!(f, "`{key}` is to be open from the start, and the catalog has no skill of that key")
             }
@@ -106,6 +137,14 @@ impl Catalog {
     ///
     /// [`CatalogError`] with the first skill that cannot be one of it.
     pub fn new(policy: SkillPolicy, entries: Vec<CatalogEntry>) -> Result<Self, CatalogError> {
+        let bounds = [
+            ("max_open_skills", policy.max_open_skills),
+            ("max_bound_tools_per_skill", policy.max_bound_tools_per_skill),
+            ("max_bound_tools_total", policy.max_bound_tools_total),
+        ];
+        if let Some((field, _)) = bounds.into_iter().find(|(_, bound)| *bound == 0) {
+            return Err(CatalogError::NothingFits { field });
+        }
         let mut by_key = HashMap::with_capacity(entries.len());
         for (at, entry) in entries.iter().enumerate() {
             let key = || entry.key.clone();
@@ -114,6 +153,9 @@ impl Catalog {
             }
             if by_key.insert(key(), at).is_some() {
                 return Err(CatalogError::DuplicateKey { key: key() });
+            }
+            if is_blank(&entry.header) {
+                return Err(CatalogError::BlankHeader { key: key() });
             }
             let mut names = BTreeSet::new();
             for tool in &entry.tools {

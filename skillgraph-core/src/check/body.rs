@@ -2,16 +2,17 @@
 
 use super::facts::Facts;
 use super::names::unknown_tool;
-use crate::decl::{Body, GovernorThen, GraphDecl, Word};
+use crate::decl::{Body, Form, GovernorThen, GraphDecl, Word};
 use crate::excerpt::excerpt;
 use crate::finding::{Code, Finding};
 
 /// A text of a skill is blank or missing.
 pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
     for tool in decl.tools.iter().filter(|tool| tool.name.is_blank()) {
-        findings.push(
-            blank(&tool.name, "the name of a tool").help(format!("remove `= \"…\"` to call it `{}`", tool.ident.text)),
-        );
+        findings.push(blank(&tool.name, "the name of a tool").help(match decl.form {
+            Form::Language => format!("remove `= \"…\"` to call it `{}`", tool.ident.text),
+            _ => "give it a name in the registry of tools".to_owned(),
+        }));
     }
     if let Some(GovernorThen::Escalate(model)) = decl.governor.as_ref().map(|governor| &governor.then)
         && model.is_blank()
@@ -21,7 +22,10 @@ pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
     for skill in &decl.skills {
         let name = &skill.ident.text;
         if skill.id.is_blank() {
-            findings.push(blank(&skill.id, "the id of a skill").help("remove `= \"…\"` to use the identifier"));
+            findings.push(blank(&skill.id, "the id of a skill").help(match skill.form {
+                Form::Language => "remove `= \"…\"` to use the identifier".to_owned(),
+                form => format!("write one: {}", form.id(name, "…")),
+            }));
         }
         match &skill.description {
             None if skill.unread => {}

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::body::blank;
 use super::facts::Facts;
 use super::names::{declared_twice, listed_twice, unknown_tool};
-use crate::decl::{CATALOG_KEY, CatalogSkillDecl, GraphDecl, Word, is_catalog_key, leveled};
+use crate::decl::{CATALOG_KEY, CatalogSkillDecl, Form, GraphDecl, Word, is_catalog_key, leveled};
 use crate::finding::{Code, Finding};
 
 /// A key that is none.
@@ -18,7 +18,7 @@ pub(super) fn check_invalid_name<S: Clone>(decl: &GraphDecl<S>, findings: &mut V
                 skill.key.at.clone(),
                 format!("`{key}` cannot be the key of a catalog skill"),
             )
-            .help(format!("give it another one: `skill {} = \"group:name\" {{ … }}`", skill.ident.text))
+            .help(format!("give it another one: {}", key_field(decl.form, &skill.ident.text)))
             .note(format!("a key is {CATALOG_KEY}")),
         );
     }
@@ -48,7 +48,7 @@ pub(super) fn check_duplicate_id<S: Clone>(decl: &GraphDecl<S>, findings: &mut V
                     first_ident.text, skill.ident.text, skill.key.text
                 ),
             )
-            .help(format!("give one of them another key: `skill {} = \"group:name\" {{ … }}`", skill.ident.text))
+            .help(format!("give one of them another key: {}", key_field(decl.form, &skill.ident.text)))
             .note_at("the first one is declared", first_key.at.clone()),
         );
     }
@@ -171,9 +171,17 @@ pub(super) fn check_nothing_bound_on_open<S: Clone>(decl: &GraphDecl<S>, finding
             skill.ident.at.clone(),
             format!("`{ident}` has {count} tools, of which {limit} can be bound, and opens without any"),
         )
-        .help("add `default_bind: […]` with the tools that it is used by first")
+        .help(format!("add {} with the tools that it is used by first", decl.form.list_field("default_bind", &["…"])))
         .note("the model reads an index then, and has to bind by name in a call of its own");
         findings.extend(leveled(finding, &[&skill.lints, &decl.lints]));
+    }
+}
+
+/// What gives a skill a key.
+fn key_field(form: Form, ident: &str) -> String {
+    match form {
+        Form::Language => format!("`skill {ident} = \"group:name\" {{ … }}`"),
+        form => form.text_field("key", "group:name"),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::body::blank;
 use super::claims::{Claim, Claims};
-use crate::decl::{Condition, EntryDecl, GraphDecl, TextList, Word};
+use crate::decl::{Condition, EntryDecl, Form, GraphDecl, TextList, Word};
 use crate::finding::{Code, Finding};
 use crate::text::fold;
 
@@ -39,7 +39,10 @@ pub(super) fn check_examples_on_default<S: Clone>(decl: &GraphDecl<S>, findings:
                 examples.at.clone(),
                 format!("the entry `{skill}` has no condition that examples could prove"),
             )
-            .help(format!("remove them, or say when a turn starts there: `entry {skill} when …`"))
+            .help(match decl.form {
+                Form::Language => format!("remove them, or say when a turn starts there: `entry {skill} when …`"),
+                _ => "remove them, or say when a turn starts there: add `\"when\"`".to_owned(),
+            })
             .note("an entry without a condition opens where no rule claims the message"),
         );
     }

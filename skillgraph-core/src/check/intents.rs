@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::body::blank;
 use super::rules::all_conditions;
-use crate::decl::{Condition, EntryDecl, GraphDecl, ScorerKind, TextList, Word, leveled};
+use crate::decl::{Condition, EntryDecl, Form, GraphDecl, ScorerKind, TextList, Word, leveled};
 use crate::finding::{Code, Finding};
 use crate::score::{ScoreVerdict, ScorerTraits, cosine, judge, words};
 use crate::text::fold;
@@ -50,7 +50,14 @@ pub(super) fn check_intent_without_classify<S: Clone>(decl: &GraphDecl<S>, findi
             intent.at.clone(),
             format!("graph `{}` has intents and nothing that scores messages", decl.name.text),
         )
-        .help("add `classify: keyword;` to compare words, or `classify: host;` for a scorer of the agent's own"),
+        .help(match decl.form {
+            Form::Language => {
+                "add `classify: keyword;` to compare words, or `classify: host;` for a scorer of the agent's own"
+            }
+            _ => {
+                "add `\"classify\": { \"scorer\": \"keyword\" }` to compare words, or `\"host\"` for a scorer of the agent's own"
+            }
+        }),
     );
 }
 

@@ -21,6 +21,7 @@ mod surfaces;
 mod tree;
 mod vocabulary;
 mod wiring;
+mod words;
 
 use crate::decl::GraphDecl;
 use crate::finding::{Finding, Note};

@@ -19,18 +19,24 @@ pub(super) fn check_invalid_name<S: Clone>(decl: &GraphDecl<S>, findings: &mut V
         if !tool.name.is_blank() && !is_tool_name(name) {
             findings.push(
                 Finding::new(Code::InvalidName, tool.name.at.clone(), format!("`{name}` cannot be the name of a tool"))
-                    .help(format!("declare it as `{} = \"…\"` with a name that providers accept", tool.ident.text))
+                    .help(match decl.form {
+                        Form::Language => {
+                            format!("declare it as `{} = \"…\"` with a name that providers accept", tool.ident.text)
+                        }
+                        _ => "give the tool a name that providers accept".to_owned(),
+                    })
                     .note(format!("a tool's name is {TOOL_NAME}")),
             );
         }
     }
     for skill in &decl.skills {
         let id = &skill.id.text;
-        if !skill.id.is_blank() && !is_skill_id(id) {
+        // Of a file the reader has said it.
+        if skill.form != Form::File && !skill.id.is_blank() && !is_skill_id(id) {
             let suggestion = suggested_id(id);
             findings.push(
                 Finding::new(Code::InvalidName, skill.id.at.clone(), format!("`{id}` cannot be the id of a skill"))
-                    .help(format!("give it an id of its own: `skill {} = \"{suggestion}\"`", skill.ident.text))
+                    .help(format!("give it an id of its own: {}", skill.form.id(&skill.ident.text, &suggestion)))
                     .note(format!("a skill's id is {SKILL_ID}")),
             );
         }
@@ -53,7 +59,7 @@ pub(super) fn check_reserved_name<S: Clone>(decl: &GraphDecl<S>, findings: &mut 
         if RESERVED_SKILL_IDS.contains(&id) {
             findings.push(
                 Finding::new(Code::ReservedName, skill.id.at.clone(), format!("the skill id `{id}` is reserved"))
-                    .help(format!("give it another id: `skill {} = \"…\"`", skill.ident.text))
+                    .help(format!("give it another id: {}", skill.form.id(&skill.ident.text, "…")))
                     .note("`stay` and `none` are answers to the question which skill comes next"),
             );
         }
@@ -140,8 +146,11 @@ pub(super) fn check_duplicate_id<S: Clone>(decl: &GraphDecl<S>, findings: &mut V
                     first_ident.text, skill.ident.text, skill.id.text
                 ),
             )
-            .help(format!("give one of them another id: `skill {} = \"…\"`", skill.ident.text))
-            .note("an identifier without `= \"…\"` has the id that it spells with `-` for `_`")
+            .help(format!("give one of them another id: {}", skill.form.id(&skill.ident.text, "…")))
+            .notes(match skill.form {
+                Form::Language => &["an identifier without `= \"…\"` has the id that it spells with `-` for `_`"],
+                _ => &[],
+            })
             .note_at("the first one is declared", first_id.at.clone()),
         );
     }
@@ -203,8 +212,8 @@ pub(super) fn unknown_tool<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, 
     let how = match (decl.form, decl.tools.len()) {
         (Form::Language, 0) => format!("declare it in the graph's registry: `tools {{ {}: … }}`", name.text),
         (Form::Language, _) => "declare it in `tools { … }`".to_owned(),
-        (Form::Data, 0) => "add it to the registry of tools, which is empty".to_owned(),
-        (Form::Data, _) => "add it to the registry of tools".to_owned(),
+        (_, 0) => "add it to the registry of tools, which is empty".to_owned(),
+        (_, _) => "add it to the registry of tools".to_owned(),
     };
     finding.help(or_one_of(how, declared()))
 }
@@ -233,7 +242,7 @@ fn unknown_skill<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, name: &Wor
     let how = match (decl.form, decl.skills.len()) {
         (Form::Language, 0) => format!("declare it: `skill {} {{ … }}`", name.text),
         (Form::Language, _) => format!("declare it with `skill {} {{ … }}`", name.text),
-        (Form::Data, _) => format!("add a skill `{}`", name.text),
+        (_, _) => format!("add a skill `{}`", name.text),
     };
     finding.help(or_one_of(how, declared()))
 }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::facts::Facts;
-use crate::decl::{Body, GraphDecl, leveled};
+use crate::decl::{Body, Form, GraphDecl, leveled};
 use crate::finding::{Code, Finding};
 use crate::suggest::{counted, listed};
 
@@ -59,7 +59,7 @@ pub(super) fn check_few_declared_edges<S: Clone>(decl: &GraphDecl<S>, findings: 
         decl.name.at.clone(),
         format!("graph `{}` has {skills} skills and only {}", decl.name.text, counted(edges, "edge")),
     )
-    .help("declare the hand-overs that you know: `route … -> … on …;`")
+    .help(format!("declare the hand-overs that you know: add {}", decl.form.edge("…", "…")))
     .note("with fewer than one edge for four skills the bodies usually hand over in prose, which nothing checks; a flat menu of unrelated jobs needs none");
     findings.extend(leveled(finding, &[&decl.lints]));
 }
@@ -109,7 +109,13 @@ pub(super) fn check_one_way_entries<S: Clone>(
             names(distinct(&stuck).into_iter())
         ),
     )
-    .help("declare where each goes when the rule was wrong: `route … -> … on … is absent;` or `route … ~> …;`")
+    .help(match decl.form {
+        Form::Language => {
+            "declare where each goes when the rule was wrong: `route … -> … on … is absent;` or `route … ~> …;`"
+                .to_owned()
+        }
+        form => format!("declare where each goes when the rule was wrong: add {}", form.pick_edge("…", "…")),
+    })
     .note(
         "a rule reads one message and can be wrong; without a way out only the model's pick of another entry mends it",
     );
@@ -133,7 +139,12 @@ pub(super) fn check_no_negative_evidence<S: Clone>(decl: &GraphDecl<S>, findings
             decl.name.text
         ),
     )
-    .help("give the rules `{ examples: [\"…\"] }`, and list a few `never_routes: [\"…\"];`: each is checked at every build")
+    .help(match decl.form {
+        Form::Language => {
+            "give the rules `{ examples: [\"…\"] }`, and list a few `never_routes: [\"…\"];`: each is checked at every build"
+        }
+        _ => "give the rules `\"examples\"`, and list a few messages in `\"never_routes\"`: each is checked whenever the graph is",
+    })
     .note("a rule that was tried on no message usually claims some that it is not for; rules that only name ids or codes need no proof");
     findings.extend(leveled(finding, &[&decl.lints]));
 }

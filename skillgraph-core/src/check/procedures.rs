@@ -17,7 +17,11 @@ pub(super) fn check_empty_list<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
                     steps.at.clone(),
                     format!("the steps of skill `{}` are empty", skill.ident.text),
                 )
-                .help("list at least one step, `tool: \"why\"`, or leave `steps` out"),
+                .help(format!(
+                    "list at least one step, as in {}, or leave {} out",
+                    skill.form.steps(),
+                    skill.form.key("steps")
+                )),
             );
         }
         for step in steps.list.iter().filter(|step| step.note.is_blank()) {
@@ -45,7 +49,7 @@ pub(super) fn check_steps_without_tools<S: Clone>(decl: &GraphDecl<S>, findings:
                 steps.at.clone(),
                 format!("skill `{}` has steps but no tools to take them with", skill.ident.text),
             )
-            .help(format!("add `tools: [{}]`", tools.join(", "))),
+            .help(format!("add {}", skill.form.list_field("tools", &tools))),
         );
     }
 }
@@ -63,7 +67,7 @@ pub(super) fn check_on_skip_without_steps<S: Clone>(decl: &GraphDecl<S>, finding
                     at.clone(),
                     format!("skill `{}` says {says} but has no steps", skill.ident.text),
                 )
-                .help(format!("add `steps: [tool: \"why\", …]`, or remove `{field}`")),
+                .help(format!("add {}, or remove {}", skill.form.steps(), skill.form.key(field))),
             );
         }
     }
@@ -126,7 +130,7 @@ pub(super) fn check_steps_cannot_begin<S: Clone>(
                     "the steps of skill `{name}` cannot begin: no entry leads to it, nor any chain of edges from one"
                 ),
             )
-            .help(format!("add `entry {name} when …;` or a `route … -> {name} …;`"))
+            .help(format!("add {}, or {}", decl.form.entry(name), decl.form.edge("…", name)))
             .note(
                 "a procedure runs while its skill holds the cursor; a skill that is only opened beside it never does",
             ),

@@ -25,10 +25,10 @@ pub(super) fn check_unreachable_skill<S: Clone>(
             format!("no entry leads to skill `{name}`, nor any chain of edges from one"),
         );
         let finding = if facts.is_wired(at) {
-            finding.help(format!("add an edge from a skill that an entry leads to: `route … -> {name} on …;`"))
+            finding.help(format!("from a skill that an entry leads to, add {}", decl.form.edge("…", name)))
         } else {
             finding
-                .help(format!("add `entry {name} when …;` or `route … -> {name} on …;`"))
+                .help(format!("add {}, or {}", decl.form.entry(name), decl.form.edge("…", name)))
                 .note("it stays open: the model can open it beside any skill with `read_skill`; allow this where that is meant")
         };
         findings.extend(leveled(finding, &[&skill.lints, &decl.lints]));
@@ -51,8 +51,8 @@ pub(super) fn check_model_edge_only<S: Clone>(
             skill.ident.at.clone(),
             format!("only the model's own pick leads to skill `{name}`"),
         )
-        .help(format!("where a tool's result should decide, write `route … -> {name} on …;`"))
-        .note("a `~>` edge asks the model to choose; allow this where the choice is a judgement");
+        .help(format!("where a tool's result should decide, add {}", decl.form.edge("…", name)))
+        .note("an edge for the model's pick asks it to choose; allow this where the choice is a judgement");
         findings.extend(leveled(finding, &[&skill.lints, &decl.lints]));
     }
 }
@@ -69,7 +69,7 @@ pub(super) fn check_dead_edge<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S
             route.from.at.clone(),
             format!("this edge is dead: no entry leads to `{from}`, nor any chain of edges from one"),
         )
-        .help(format!("add `entry {from} when …;` or an edge to `{from}`"));
+        .help(format!("add {}, or an edge to `{from}`", decl.form.entry(from)));
         findings.extend(leveled(finding, &[&route.lints, &decl.lints]));
     }
 }
@@ -97,7 +97,10 @@ pub(super) fn check_gate_beside_entry<S: Clone>(decl: &GraphDecl<S>, findings: &
             route.to.at.clone(),
             format!("the model can pick its way past this guard: `{to}` is also an entry"),
         )
-        .help(format!("where only rules and edges should lead there, add `{{ picked: never }}` to the entry of `{to}`"))
+        .help(format!(
+            "where only rules and edges should lead there, add {} to the entry of `{to}`",
+            decl.form.never_picked()
+        ))
         .note(format!("allow this where `{to}` may be picked from `{from}`, whatever the guard says"))
         .note_at("the entry is", entry.skill.at.clone());
         findings.extend(leveled(finding, &[&route.lints, &decl.lints]));
@@ -141,7 +144,7 @@ pub(super) fn check_ambiguous_routes<S: Clone>(decl: &GraphDecl<S>, findings: &m
                     route.from.text, rival.to.text, route.to.text
                 ),
             )
-            .help("tell them apart by tool, by `is …` or by `where …`; allow this where the first is the exception and the second the rule")
+            .help("tell them apart by tool, by status (`is`) or by guard (`where`); allow this where the first is the exception and the second the rule")
             .note_at("the first in the source wins; it is", rival.to.at.clone());
             findings.extend(leveled(finding, &[&route.lints, &decl.lints]));
         }

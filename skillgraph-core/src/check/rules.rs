@@ -6,7 +6,7 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::body::blank;
 use super::claims::{Claims, Fate};
-use crate::decl::{Condition, GraphDecl, Word, leveled};
+use crate::decl::{Condition, Form, GraphDecl, Word, leveled};
 use crate::excerpt::excerpt;
 use crate::finding::{Code, Finding};
 use crate::text::fold;
@@ -26,7 +26,9 @@ pub(super) fn check_no_entry<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<F
                 format!("graph `{}` has no entry: no turn could start in any of its skills", decl.name.text),
             )
             .help(format!(
-                "add `entry {first};` to start there, or `entry {first} when keywords[\"…\"];` to start there on a rule"
+                "add {} to start there, or {} to start there on a rule",
+                decl.form.default_entry(first),
+                decl.form.entry(first)
             )),
         );
     }
@@ -43,7 +45,10 @@ pub(super) fn check_second_default<S: Clone>(decl: &GraphDecl<S>, findings: &mut
                 second.skill.at.clone(),
                 format!("`{}` is a second entry without a condition", second.skill.text),
             )
-            .help(format!("say when a turn starts there: `entry {} when …;`", second.skill.text))
+            .help(match decl.form {
+                Form::Language => format!("say when a turn starts there: `entry {} when …;`", second.skill.text),
+                _ => "say when a turn starts there: add `\"when\"`".to_owned(),
+            })
             .note_at(format!("the first one, `{}`, is", first.skill.text), first.skill.at.clone()),
         );
     }
@@ -55,12 +60,12 @@ pub(super) fn check_empty_list<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
         let (at, what, help) = match condition {
             Condition::Keywords { at, list } if list.is_empty() => (
                 at,
-                "`keywords[]` holds no phrase and matches nothing",
-                "name at least one phrase: `keywords[\"refund\"]`",
+                "the list of keywords holds no phrase and matches nothing",
+                "name at least one phrase, such as \"refund\"",
             ),
             Condition::All { at, list } if list.is_empty() => (
                 at,
-                "`all[]` holds no condition and matches everything",
+                "the list of `all` holds no condition and matches everything",
                 "name at least one condition, or remove `when`",
             ),
             _ => continue,
@@ -74,7 +79,8 @@ pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
     for entry in &decl.entries {
         if let Some(label) = entry.label.as_ref().filter(|label| label.is_blank()) {
             findings.push(
-                blank(label, &format!("the label of the entry `{}`", entry.skill.text)).help("remove `as \"…\"`"),
+                blank(label, &format!("the label of the entry `{}`", entry.skill.text))
+                    .help(format!("remove {}", decl.form.label())),
             );
         }
     }
@@ -101,19 +107,23 @@ pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
 pub(super) fn check_invalid_pattern<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
     for condition in all_conditions(decl) {
         if let Condition::Matches(pattern) = condition {
-            findings.extend(invalid_pattern(pattern));
+            findings.extend(invalid_pattern(pattern, decl.form));
         }
     }
 }
 
-fn invalid_pattern<S: Clone>(pattern: &Word<S>) -> Option<Finding<S>> {
+fn invalid_pattern<S: Clone>(pattern: &Word<S>, form: Form) -> Option<Finding<S>> {
     let finding = |message: String| Finding::new(Code::InvalidPattern, pattern.at.clone(), message);
     if let Some((inner, flags)) = javascript_literal(&pattern.text) {
         let kept: String = flags.chars().filter(|flag| "ims".contains(*flag)).collect();
         let kept = if kept.is_empty() { kept } else { format!("(?{kept})") };
         return Some(
-            finding(format!("this pattern is written as in JavaScript, with slashes and the flags `{flags}`"))
-                .help(format!("write it alone: `matches(r\"{kept}{inner}\")`; where slashes are meant, write `[/]`")),
+            finding(format!("this pattern is written as in JavaScript, with slashes and the flags `{flags}`")).help(
+                format!(
+                    "write it alone: {}; where slashes are meant, write `[/]`",
+                    form.pattern(&format!("{kept}{inner}"))
+                ),
+            ),
         );
     }
     let (reason, span) = match regex_syntax::parse(&pattern.text) {

@@ -34,7 +34,7 @@ pub(super) fn check_matches_nothing<S: Clone>(decl: &GraphDecl<S>, claims: &Clai
                         entry.skill.text
                     ),
                 )
-                .help("remove `picked: never`, or write a rule after `when`"),
+                .help(format!("remove {}, or write a rule in `when`", decl.form.never_picked())),
             );
         }
         if let Some(condition) = entry.condition.as_ref().filter(|_| claims.is_contradiction(at)) {
@@ -68,8 +68,8 @@ pub(super) fn check_rule_matches_everything<S: Clone>(
         format!("the rule of entry `{}` matches every message: no entry after it can win", entry.skill.text),
     )
     .help(format!(
-        "narrow it; where a turn is to start when no rule matches, write `entry {};` without a condition",
-        entry.skill.text
+        "narrow it; where a turn is to start when no rule matches, add {} without a condition",
+        decl.form.default_entry(&entry.skill.text)
     ))
     .note("rules are tried in the order of the source; the entry without a condition comes last, wherever it stands");
     let finding = rest

@@ -15,7 +15,11 @@ pub(super) fn check_body_unreachable<S: Clone>(decl: &GraphDecl<S>, findings: &m
                 at.clone(),
                 format!("{what} opens skill `{name}` without `read_skill`, whose result is all that has its body"),
             )
-            .help("write `surface: both`, or `surface: system_prompt`")
+            .help(format!(
+                "write {}, or {}",
+                skill.form.word_field("surface", "both"),
+                skill.form.word_field("surface", "system_prompt")
+            ))
             .note_at(format!("this opens `{name}`"), way_in),
         );
     }
@@ -50,7 +54,12 @@ pub(super) fn check_refresh_without_result<S: Clone>(decl: &GraphDecl<S>, findin
                 at.clone(),
                 format!("the body of skill `{}` does not age: the system prompt has it each time", skill.ident.text),
             )
-            .help("remove `refresh`, or write `surface: tool_result` or `surface: both`"),
+            .help(format!(
+                "remove {}, or write {} or {}",
+                skill.form.key("refresh"),
+                skill.form.word_field("surface", "tool_result"),
+                skill.form.word_field("surface", "both")
+            )),
         );
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::facts::Facts;
-use crate::decl::{GraphDecl, Tree};
+use crate::decl::{Form, GraphDecl, Tree};
 use crate::finding::{Code, Finding};
 
 /// Something stands beside a tree that has no meaning there.
@@ -51,7 +51,12 @@ pub(super) fn check_tree_is_exclusive<S: Clone>(
                 skill.ident.at.clone(),
                 format!("skill `{name}` is no leaf of the tree"),
             )
-            .help(format!("lead to it from a branch, `{{ {name} }}`, or remove it: nothing else opens it")),
+            .help(match decl.form {
+                Form::Language => {
+                    format!("lead to it from a branch, `{{ {name} }}`, or remove it: nothing else opens it")
+                }
+                _ => format!("lead to it from a branch, `\"{name}\"`, or remove it: nothing else opens it"),
+            }),
         );
     }
 }
@@ -66,7 +71,10 @@ pub(super) fn check_tree_not_total<S: Clone>(decl: &GraphDecl<S>, findings: &mut
                 fork.at.clone(),
                 "an `if` without `else`: some messages would lead nowhere",
             )
-            .help("add `else { … }` with the skill for all other messages"),
+            .help(match decl.form {
+                Form::Language => "add `else { … }` with the skill for all other messages",
+                _ => "add `\"else\"` with the skill for all other messages",
+            }),
         );
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::body::blank;
 use super::facts::Facts;
-use crate::decl::{Body, GraphDecl, Prose, SkillDecl, StepDecl, TextList, Word, leveled};
+use crate::decl::{Body, Form, GraphDecl, Prose, SkillDecl, StepDecl, TextList, Word, leveled};
 use crate::excerpt::excerpt;
 use crate::finding::{Code, Finding};
 use crate::suggest::{closest, listed};
@@ -76,7 +76,10 @@ pub(super) fn check_body_unknown_tool<S: Clone>(
                 format!("the body of skill `{}` calls `{word}(…)`, and no tool has that name", skill.ident.text),
             )
             .excerpt(excerpt("body", &source.text, at..at + word.len()))
-            .help("write a tool of this graph as `{tool}`: then the compiler checks it");
+            .help(match skill.form {
+                Form::Language => "write a tool of this graph as `{tool}`: then the compiler checks it",
+                _ => "write the name of a tool of this graph, or say it without the brackets of a call",
+            });
             findings.extend(leveled(finding, &[&skill.lints, &decl.lints]));
         }
     }
@@ -143,7 +146,10 @@ pub(super) fn check_artifact_kind_unsatisfied<S: Clone>(decl: &GraphDecl<S>, fin
             );
             let finding = match closest(&kind.text, produced.iter().map(String::as_str)) {
                 Some(near) => finding.help(format!("a kind with a similar name is produced: `{near}`")),
-                None => finding.help(format!("add `produces: [{}]` to the skill or step that makes it", kind.text)),
+                None => finding.help(format!(
+                    "add {} to the skill or step that makes it",
+                    decl.form.list_field("produces", &[&kind.text])
+                )),
             };
             let finding = match produced.len() {
                 0 => finding.note("nothing in the graph produces anything"),

@@ -28,7 +28,7 @@ pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
         if let Some(label) = route.label.as_ref().filter(|label| label.is_blank()) {
             findings.push(
                 blank(label, &format!("the label of the edge `{} -> {}`", route.from.text, route.to.text))
-                    .help("remove `as \"…\"`"),
+                    .help(format!("remove {}", decl.form.label())),
             );
         }
     }
@@ -75,11 +75,11 @@ pub(super) fn check_edge_cannot_fire<S: Clone>(
         let named = match &route.trigger {
             Trigger::Pick => continue,
             Trigger::Closure(closure) => {
-                findings.extend(nothing_offered(facts, route, closure.at.clone()));
+                findings.extend(nothing_offered(decl, facts, route, closure.at.clone()));
                 continue;
             }
             Trigger::Returns { tools: TriggerTools::Any { at }, .. } => {
-                findings.extend(nothing_offered(facts, route, at.clone()));
+                findings.extend(nothing_offered(decl, facts, route, at.clone()));
                 continue;
             }
             Trigger::Returns { tools, .. } => tools.named(),
@@ -105,7 +105,12 @@ pub(super) fn check_edge_cannot_fire<S: Clone>(
     }
 }
 
-fn nothing_offered<S: Clone>(facts: &Facts<'_, S>, route: &RouteDecl<S>, at: S) -> Option<Finding<S>> {
+fn nothing_offered<S: Clone>(
+    decl: &GraphDecl<S>,
+    facts: &Facts<'_, S>,
+    route: &RouteDecl<S>,
+    at: S,
+) -> Option<Finding<S>> {
     let source = facts.skill_decl(&route.from.text)?;
     if facts.can_offer_anything(source) {
         return None;
@@ -117,7 +122,11 @@ fn nothing_offered<S: Clone>(facts: &Facts<'_, S>, route: &RouteDecl<S>, at: S) 
             at,
             format!("this edge cannot fire: no tool is offered while the cursor is on `{from}`"),
         )
-        .help(format!("add `tools: […]` to `{from}`, or let the model choose: `route {from} ~> {};`", route.to.text)),
+        .help(format!(
+            "list tools in {} of `{from}`, or let the model choose: add {}",
+            source.form.key("tools"),
+            decl.form.pick_edge(from, &route.to.text)
+        )),
     )
 }
 

@@ -117,8 +117,10 @@ pub struct GraphDecl<S> {
 pub enum Form {
     /// In the language of `skill_graph!`, which declares its tools.
     Language,
-    /// As data or files, over a registry of tools that the host gives.
+    /// As data, over a registry of tools that the host gives.
     Data,
+    /// As the front matter of a `SKILL.md`.
+    File,
 }
 
 impl<S> GraphDecl<S> {
@@ -208,6 +210,9 @@ pub struct SkillDecl<S> {
     /// Lint levels for this skill.
     #[cfg_attr(feature = "turn", serde(skip))]
     pub lints: Lints,
+    /// How it was written, which may be otherwise than its graph.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub form: Form,
     /// Some of it could not be read, which is a finding of its own: nothing is said of what seems to be missing.
     #[cfg_attr(feature = "turn", serde(skip))]
     pub unread: bool,

@@ -162,6 +162,7 @@ impl<F> Walk<F> {
             produces: self.text_list(&of.produces, &under("produces")),
             consumes: self.text_list(&of.consumes, &under("consumes")),
             lints: of.lints.clone(),
+            form: of.form,
             unread: of.unread,
         }
     }

@@ -19,6 +19,9 @@ use crate::text::{composed, fold, stands_as_words, unfold_range};
 /// How much of a witness is kept, in characters.
 const WITNESS_LENGTH: usize = 80;
 
+/// How many other entries that claim a message are named.
+const MOST_OTHERS: usize = 20;
+
 /// What of the message made a rule pass.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Witness {
@@ -34,6 +37,9 @@ pub struct Witness {
 pub struct EntryMatch {
     /// The entry that takes it, with the part of the message that made it.
     pub won: Option<(EntryIx, Option<Witness>)>,
+    /// Entries behind it whose rule passes, too, in declaration order: at most [`MOST_OTHERS`], and none that opens a hidden skill.
+    /// A rule with a closure is not tried once another has won, so it is not among them.
+    pub others: Vec<EntryIx>,
     /// Entries whose closure panicked on the way; they count as not passed.
     pub panicked: Vec<EntryIx>,
     /// Entries whose rule passed before, and which open a hidden skill.
@@ -147,7 +153,8 @@ impl RuleSet {
     pub(super) fn first_match(&self, message: &str, may_win: impl Fn(EntryIx) -> bool) -> EntryMatch {
         let scan = self.scan(message);
         let mut found = EntryMatch::default();
-        for candidate in &scan.candidates {
+        let mut candidates = scan.candidates.iter();
+        for candidate in candidates.by_ref() {
             let Some(rule) = self.rules.get(*candidate as usize) else { continue };
             if !rule.closures_pass(*candidate, message, &mut found.panicked) {
                 continue;
@@ -159,6 +166,9 @@ impl RuleSet {
             }
             found.barred.push(entry);
         }
+        let passes = |rule: &u32| self.rules.get(*rule as usize).is_some_and(|rule| rule.closures.is_empty());
+        let others = candidates.filter(|rule| passes(rule)).map(|rule| EntryIx(*rule));
+        found.others = others.filter(|entry| may_win(*entry)).take(MOST_OTHERS).collect();
         found
     }
 

@@ -446,6 +446,7 @@ impl SkillRow {
             produces: texts(self.produces),
             consumes: texts(self.consumes),
             lints: Lints::of(self.lints),
+            form: Form::Language,
             unread: false,
         }
     }

@@ -26,7 +26,7 @@ mod yaml;
 use std::ops::Range;
 
 use crate::decl::{
-    Body, Lints, OnSkip, OnUnfinished, Prose, RouteDecl, Scope, SkillDecl, Steps, Surface, Trigger, Word,
+    Body, Form, Lints, OnSkip, OnUnfinished, Prose, RouteDecl, Scope, SkillDecl, Steps, Surface, Trigger, Word,
 };
 use crate::finding::{Code, Finding, Note};
 
@@ -133,6 +133,7 @@ impl Read {
             produces: None,
             consumes: None,
             lints: Lints::default(),
+            form: Form::File,
             unread,
         })
     }

@@ -451,6 +451,10 @@ pub struct MoveRecord {
     /// What of the message made the entry's rule pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
+    /// Entries further down whose rules claim the message, too, in declaration order: at most 20. A rule with a closure is not
+    /// tried once another has won.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_claimed: Vec<ClaimRecord>,
     /// Why a tool proposed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -471,10 +475,21 @@ impl MoveRecord {
             fired: None,
             guards: Vec::new(),
             witness: None,
+            also_claimed: Vec::new(),
             reason: None,
             hidden: Vec::new(),
         }
     }
+}
+
+/// An entry whose rule claims a message that another entry took.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimRecord {
+    /// The skill that it opens.
+    pub skill: SkillId,
+    /// What the author calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
 }
 
 /// An edge and a result: one that fired it, or one that its guard read.
@@ -630,6 +645,10 @@ impl fmt::Display for MoveRecord {
         }
         if let Some(reason) = &self.reason {
             write!(f, " ({reason})")?;
+        }
+        if !self.also_claimed.is_empty() {
+            let also: Vec<&str> = self.also_claimed.iter().map(|claim| claim.skill.as_str()).collect();
+            write!(f, ", also claimed by {}", also.join(", "))?;
         }
         Ok(())
     }

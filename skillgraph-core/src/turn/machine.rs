@@ -16,7 +16,7 @@ use super::redact::{Unseen, unseen_id};
 use super::settle::{Ending, Settlement};
 use super::start::{Choice, DecideRequest, Menu, ScoreRequest, Scores, reachable};
 use super::state::{Phase, State};
-use super::wire::{number_calls, tidied, wire_text};
+use super::wire::{number_calls, tidied, user_text};
 use super::{
     Answer, CatalogAnswer, CatalogQuestion, CatalogState, Check, CloseReason, Decision, Event, Message, ModelReply,
     ModelRequest, Numbering, Outcome, Procedure, Question, Setup, StopReason, ToolCall, ToolReturn, ToolRun,
@@ -257,7 +257,7 @@ impl Turn {
         for key in gone {
             turn.emit(Event::CatalogClosed { iteration: 0, key, reason: CloseReason::Gone });
         }
-        turn.state.transcript.push(Message::User { text: wire_text(&message) });
+        turn.state.transcript.push(Message::User { text: user_text(&message) });
         if turn.setup.limits.iterations == 0 {
             turn.end(Outcome::OutOfIterations { iterations: 0 });
         } else if turn.setup.permissions.is_some() {

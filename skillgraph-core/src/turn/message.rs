@@ -8,6 +8,7 @@ use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use super::voice::{FRAMEWORK, without_mark};
 use crate::decl::{Status, ToolId};
 
 /// One message of a conversation.
@@ -74,7 +75,8 @@ pub(super) struct Spoken {
 impl Spoken {
     /// A tool's own words.
     pub(super) fn by_tool(text: impl Into<String>) -> Self {
-        Self { text: text.into(), aside: None }
+        let text: String = text.into();
+        Self { text: without_mark(&text).into_owned(), aside: None }
     }
 
     /// The framework's words.
@@ -86,6 +88,7 @@ impl Spoken {
     pub(super) fn and(mut self, words: &str) -> Self {
         let from = self.text.len();
         self.text.push_str("\n\n");
+        self.text.push_str(FRAMEWORK);
         self.text.push_str(words);
         self.aside.get_or_insert(Aside { from, body: None });
         self
@@ -93,7 +96,7 @@ impl Spoken {
 
     /// The framework's words, and the instructions of a skill behind them.
     pub(super) fn with_body(words: &str, of: &str, body: &str) -> Self {
-        let text = format!("{words}\n\n{body}");
+        let text = format!("{words}\n\n{}", without_mark(body));
         let body = BodyPart { of: of.to_owned(), from: words.len() + 2 };
         Self { text, aside: Some(Aside { from: 0, body: Some(body) }) }
     }
@@ -236,6 +239,11 @@ impl ToolMessage {
         status: Option<Status>,
     ) -> Self {
         Self { call_id: call_id.into(), name: name.into(), text: text.into(), status, aside: None }
+    }
+
+    /// The part of the text that is the tool's; nothing where all of it is the framework's.
+    pub fn own_text(&self) -> &str {
+        self.aside.as_ref().map_or(&*self.text, |aside| self.text.get(..aside.from).unwrap_or_default())
     }
 
     /// Whether the call failed, was refused, or is not finished.

@@ -30,6 +30,7 @@ mod redact;
 mod settle;
 mod start;
 mod state;
+mod voice;
 mod wire;
 mod words;
 
@@ -43,8 +44,8 @@ use crate::graph::Graph;
 
 pub use catalog::{CatalogAnswer, CatalogQuestion, CatalogRefusal, CatalogState, CatalogTool, CloseReason};
 pub use event::{
-    CallRefusal, Event, FiringRecord, GuardRecord, HiddenSkill, MoveRecord, PickRefusal, ProposalRefusal, RunnerUp,
-    ScoreRecord, SkipRefusal, Suggestion, TurnRouted, UnfinishedAction,
+    CallRefusal, ClaimRecord, Event, FiringRecord, GuardRecord, HiddenSkill, MoveRecord, PickRefusal, ProposalRefusal,
+    RunnerUp, ScoreRecord, SkipRefusal, Suggestion, TurnRouted, UnfinishedAction,
 };
 pub use governor::{Trip, TripAction};
 pub use machine::{Carried, Input, InputError, Output, Turn};

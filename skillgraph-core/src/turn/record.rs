@@ -3,9 +3,9 @@
 use super::dispatch::Run;
 use super::machine::Turn;
 use super::settle::Settlement;
-use super::{CallRefusal, Event, FiringRecord, GuardRecord, MoveRecord, ToolCall};
+use super::{CallRefusal, ClaimRecord, Event, FiringRecord, GuardRecord, MoveRecord, ToolCall};
 use crate::decide::{CursorMove, Firing, GuardEvidence, PanickedTest};
-use crate::graph::{Graph, SkillIx, ToolResult};
+use crate::graph::{EntryIx, Graph, SkillIx, ToolResult};
 
 impl Turn {
     pub(super) fn record_decision(&mut self, decision: &CursorMove, settlement: &Settlement) {
@@ -29,6 +29,7 @@ impl Turn {
             fired: fired.clone(),
             guards: decision.guards.iter().filter_map(|guard| guard_record(&graph, guard, results)).collect(),
             witness: decision.witness.clone(),
+            also_claimed: decision.others.iter().filter_map(|entry| claim_record(&graph, *entry)).collect(),
             hidden: decision.hidden.iter().copied().map(id).collect(),
             reason: settlement.reason(decision).map(str::to_owned),
         }));
@@ -65,6 +66,11 @@ impl Turn {
         let text = self.setup.record_content.then(|| text.to_owned());
         self.emit(Event::CallRefused { iteration, call_id, tool, reason, text });
     }
+}
+
+fn claim_record(graph: &Graph, entry: EntryIx) -> Option<ClaimRecord> {
+    let skill = graph.skill_id(graph.entry_skill(entry)?);
+    Some(ClaimRecord { skill, label: graph.entry_label(entry).map(str::to_owned) })
 }
 
 fn guard_record(graph: &Graph, guard: &GuardEvidence, results: &[ToolResult]) -> Option<GuardRecord> {

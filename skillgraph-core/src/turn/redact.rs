@@ -124,8 +124,8 @@ impl Reader<'_> {
             shown.name = GONE_TOOL.to_owned();
             shown.text = words::WITHDRAWN.to_owned();
             shown.aside = None;
-        } else if let Some(aside) = &result.aside {
-            let own = result.text.get(..aside.from).unwrap_or_default();
+        } else if result.aside.is_some() {
+            let own = result.own_text();
             shown.text = match body.and_then(|body| self.body(&result.text, body)) {
                 Some(body) => body.to_owned(),
                 None if own.is_empty() => words::WITHDRAWN.to_owned(),

@@ -1,12 +1,14 @@
 //! What every provider takes, whatever came before (SPEC 14.3): names, ids, texts, pairs of calls and results, schemas of tools.
 //! Done here once, so that no adapter has to.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
 use super::message::Spoken;
+use super::voice::without_mark;
 use super::{Message, ToolCall, ToolMessage, Transcript, words};
 use crate::decl::{Status, is_tool_name};
 use crate::text::is_blank;
@@ -27,6 +29,28 @@ pub(super) fn wire_name(name: &str) -> String {
 /// The text, or that there is none.
 pub(super) fn wire_text(text: &str) -> String {
     if is_blank(text) { NO_TEXT.to_owned() } else { text.to_owned() }
+}
+
+/// What a user says: never nothing, and never in the framework's name.
+pub(super) fn user_text(text: &str) -> String {
+    wire_text(&without_mark(text))
+}
+
+/// Whether what a tool said in a result looks like the framework.
+fn is_marked(result: &ToolMessage) -> bool {
+    matches!(without_mark(result.own_text()), Cow::Owned(_))
+}
+
+/// A result in which the tool speaks in its own name alone.
+fn unmarked(mut result: ToolMessage) -> ToolMessage {
+    let own = without_mark(result.own_text()).into_owned();
+    let shorter = result.own_text().len() - own.len();
+    result.text = own + result.text.get(result.own_text().len()..).unwrap_or_default();
+    if let Some(aside) = &mut result.aside {
+        aside.from -= shorter;
+        aside.body.iter_mut().for_each(|body| body.from = body.from.saturating_sub(shorter));
+    }
+    result
 }
 
 /// Whether every provider takes it as the id of a call.
@@ -90,7 +114,8 @@ pub(super) fn tidied(transcript: Transcript) -> Transcript {
                     Some(Message::ToolResults { results }) => results.as_slice(),
                     _ => &[],
                 };
-                if let Some(next) = next.filter(|_| are_paired(calls, results, &mut ids)) {
+                let is_tidy = !results.iter().any(is_marked) && are_paired(calls, results, &mut ids);
+                if let Some(next) = next.filter(|_| is_tidy) {
                     tidy.extend([(*message).clone(), next.clone()]);
                     continue;
                 }
@@ -100,11 +125,12 @@ pub(super) fn tidied(transcript: Transcript) -> Transcript {
             }
             // They stand behind their calls already, or have none.
             Message::ToolResults { .. } => {}
-            Message::User { text } if is_blank(text) => {
-                tidy.push(Arc::new(Message::User { text: wire_text(text) }));
-            }
+            Message::User { text } => match user_text(text) {
+                same if same == *text => tidy.push((*message).clone()),
+                text => tidy.push(Arc::new(Message::User { text })),
+            },
             Message::Framework { text, .. } if is_blank(text) => {}
-            Message::User { .. } | Message::Framework { .. } => tidy.push((*message).clone()),
+            Message::Framework { .. } => tidy.push((*message).clone()),
         }
     }
     let ids = ids.taken;
@@ -172,7 +198,10 @@ fn paired(calls: &[ToolCall], results: &[ToolMessage], ids: &mut CallIds<'_>) ->
         ids.give(&mut call);
         let (call_id, name) = (call.id.clone(), call.name.clone());
         let result = match found {
-            Some(result) => ToolMessage { call_id, name, text: wire_text(&result.text), ..result },
+            Some(result) => {
+                let result = unmarked(result);
+                ToolMessage { call_id, name, text: wire_text(&result.text), ..result }
+            }
             None => {
                 let text = words::interrupted(&call.name);
                 Spoken::by_framework(text).into_result(call_id, &name, Some(Status::Failure))

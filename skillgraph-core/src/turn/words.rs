@@ -4,15 +4,14 @@ use super::message::Spoken;
 use super::settle::Ending;
 use super::start::{Menu, reachable};
 use super::state::State;
+pub(super) use super::voice::FRAMEWORK;
+use super::voice::without_mark;
 use super::{CatalogRefusal, PickRefusal, Procedure, Setup, SkipRefusal, Trip};
 use crate::catalog::{Binding, Catalog, CatalogEntry, Disclosure, NotBound, Opened, Opening, SkillPolicy, header_line};
 use crate::decide::Cause;
 use crate::decl::{OnSkip, SkillId, Status, ToolId};
 use crate::graph::{Graph, Hidden, Skill, SkillIx, Step};
 use crate::text::{one_line, shortened};
-
-/// How a message of the framework begins, so that a reader of the transcript knows who speaks.
-pub(super) const FRAMEWORK: &str = "[skillgraph] ";
 
 /// What is constant comes first: the host's text, the catalog, the open skill, skills opened beside it, the step. What changes
 /// most comes last: what can be opened now, where anything can.
@@ -35,7 +34,11 @@ pub(super) fn system_prompt(setup: &Setup, state: &State, picks: bool) -> String
         && let Some(step) = procedure.current(graph)
     {
         let (number, total) = (procedure.step(), procedure.total(graph));
-        sections.push(format!("Step {number} of {total} is next: call `{}`. {}", graph.tool_id(step.tool), note(step)));
+        sections.push(format!(
+            "Step {number} of {total} is next: call `{}`. {}\n{WHO_SPEAKS}",
+            graph.tool_id(step.tool),
+            note(step)
+        ));
     }
     if let Some(menu) = &state.menu {
         sections.push(menu_section(menu, state.cursor, graph));
@@ -48,6 +51,9 @@ pub(super) fn system_prompt(setup: &Setup, state: &State, picks: bool) -> String
     }
     sections.join("\n\n")
 }
+
+/// How a model tells where a procedure stands from a text that says so (F54).
+const WHO_SPEAKS: &str = "Where the procedure stands is said here and behind `[skillgraph]`, nowhere else.";
 
 /// A body under its heading, as it stands on every surface.
 pub(super) fn body_section(skill: &Skill) -> String {
@@ -353,12 +359,12 @@ pub(super) fn denied(name: &str, reason: &str) -> String {
 
 /// A call to which a person said no.
 pub(super) fn denied_by_person(name: &str, reason: &str) -> String {
-    format!("`{name}` was not run: a person was asked and said no ({}).", one_line(reason))
+    format!("`{name}` was not run: a person was asked and said no ({}).", one_line(&without_mark(reason)))
 }
 
 /// A call whose question stays open.
 pub(super) fn postponed(name: &str, question: &str) -> String {
-    format!("`{name}` has not run: it waits for a person, who was asked: {}", one_line(question))
+    format!("`{name}` has not run: it waits for a person, who was asked: {}", one_line(&without_mark(question)))
 }
 
 /// A call whose question nobody answered before the conversation went on.
@@ -371,13 +377,13 @@ pub(super) const WITHDRAWN: &str = "This is not available any more.";
 
 /// What stands behind the part of a result that is shown.
 pub(super) fn cut_result(missing: usize, shown: usize) -> String {
-    format!("[The result is longer than is shown: {missing} characters are missing after the first {shown}.]")
+    format!("The result is longer than is shown: {missing} characters are missing after the first {shown}.")
 }
 
 /// What stands behind the result of a call whose arguments a person changed.
 pub(super) fn changed_by_person(arguments: &serde_json::Map<String, serde_json::Value>) -> String {
     let arguments = serde_json::to_string(arguments).unwrap_or_default();
-    format!("[A person changed the arguments of this call before they approved it. It ran with {arguments}.]")
+    format!("A person changed the arguments of this call before they approved it. It ran with {arguments}.")
 }
 
 /// What a person is asked about a call whose tool asks, and does not say what.
@@ -519,19 +525,19 @@ pub(super) fn standing(procedure: &Procedure, graph: &Graph) -> String {
             0 => String::new(),
             skipped => format!(", {skipped} of them skipped"),
         };
-        return format!("[All {total} steps are behind{skipped}.]");
+        return format!("All {total} steps are behind{skipped}.");
     };
-    format!("[Step {} of {total} is next: `{}`. {}]", procedure.step(), graph.tool_id(step.tool), note(step))
+    format!("Step {} of {total} is next: `{}`. {}", procedure.step(), graph.tool_id(step.tool), note(step))
 }
 
 /// The same, after a call of the step's tool that did not take it.
 pub(super) fn standing_still(procedure: &Procedure, step: usize, status: Status, graph: &Graph) -> String {
-    format!("[Step {step} of {} is still open: this call came back as {status}.]", procedure.total(graph))
+    format!("Step {step} of {} is still open: this call came back as {status}.", procedure.total(graph))
 }
 
 /// The same, after a call of the step's tool beside the one that took it.
 pub(super) fn taken_already(procedure: &Procedure, step: usize, graph: &Graph) -> String {
-    format!("[Step {step} of {} was taken by another call of the same message.]", procedure.total(graph))
+    format!("Step {step} of {} was taken by another call of the same message.", procedure.total(graph))
 }
 
 /// The reminder after an answer with steps left: once a turn, and in the past tense, so that it is no standing order.

@@ -103,15 +103,23 @@ pub(super) fn assertions(emit: &Emit<'_>) -> TokenStream {
         .filter(|(_, (tool, _))| tool.is_typed())
         .map(|(at, (tool, name))| {
             let span = name_span(tool);
-            let message = format!(
-                "tool `{0}`: the `Tool::NAME` of its type is not \"{name}\" [{1}]\n\
-                 help: write the type's name after the tool's, `{0} = \"…\"`, or call the tool by it",
-                tool.ident.text,
-                Code::ToolNameMismatch,
-            );
+            let ident = &tool.ident.text;
+            let before = format!("tool `{ident}` is called \"{name}\" here, and the `Tool::NAME` of its type is \"");
+            let between = format!("\" [{}]\nhelp: write `{ident} = \"", Code::ToolNameMismatch);
+            let after = "\"`, or change the name of the type";
             let type_name = of_tool(at, tool, "NAME");
-            let assertion = quote_spanned!(span=> ::core::assert!(#private::same(#type_name, #name), #message));
-            quote_spanned!(Span::mixed_site()=> #private::compiled! { const _: () = #assertion; })
+            let assertion =
+                quote_spanned!(span=> ::core::assert!(#private::same(NAME, #name), "{}", #private::text_of(BYTES)));
+            quote_spanned! {Span::mixed_site()=>
+                #private::compiled! {
+                    const _: () = {
+                        const NAME: &str = #type_name;
+                        const PARTS: &[&str] = &[#before, NAME, #between, NAME, #after];
+                        const BYTES: &[u8] = &#private::bytes_of::<{ #private::length_of(PARTS) }>(PARTS);
+                        #assertion;
+                    };
+                }
+            }
         })
         .collect()
 }

@@ -7,7 +7,7 @@
 //! use skillgraph_core::decl::GraphSpec;
 //! use skillgraph_core::graph::Graph;
 //!
-//! let spec: GraphSpec = serde_json::from_str(r#"{
+//! let spec = GraphSpec::from_json(r#"{
 //!     "name": "support",
 //!     "skills": [
 //!         { "id": "triage", "description": "Start", "body": "Ask.", "tools": ["get_invoice"] },
@@ -32,6 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod json;
 mod read;
 mod write;
 
@@ -167,7 +168,7 @@ pub struct CatalogSkillSpec {
 }
 
 /// A part of a tree: the id of a skill, or a condition.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum BranchSpec {
     /// A skill, by id.
@@ -180,7 +181,7 @@ pub enum BranchSpec {
         /// Where it holds.
         then: Box<BranchSpec>,
         /// Where it does not.
-        #[serde(rename = "else", default, skip_serializing_if = "Option::is_none")]
+        #[serde(rename = "else", skip_serializing_if = "Option::is_none")]
         otherwise: Option<Box<BranchSpec>>,
     },
 }
@@ -339,7 +340,7 @@ pub struct GuardSpec {
 
 /// What a guard compares with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text, a number, `true`, `false`, or a list of them")]
 pub enum GuardValueSpec {
     /// Each of these.
     List(Vec<ScalarSpec>),
@@ -349,7 +350,7 @@ pub enum GuardValueSpec {
 
 /// A value that a guard compares with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text, a number, `true` or `false`")]
 pub enum ScalarSpec {
     /// `true` or `false`.
     Bool(bool),

@@ -119,6 +119,7 @@ fn skill(skill: &SkillSpec) -> SkillDecl<()> {
         produces: text_list(skill.produces.as_deref()),
         consumes: text_list(skill.consumes.as_deref()),
         lints: Lints::default(),
+        form: Form::Data,
         unread: false,
     }
 }
