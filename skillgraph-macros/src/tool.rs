@@ -2,8 +2,8 @@
 //!
 //! Only the signature is read, and only as far as needed; the function itself is passed on untouched.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
 use skillgraph_core::decl::is_tool_name;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -110,6 +110,12 @@ impl Function {
         }
         let content;
         syn::parenthesized!(content in input);
+        if let Some(receiver) = receiver(&content) {
+            return Err(syn::Error::new(
+                receiver,
+                "a method cannot be a tool\nhelp: write a function of its own beside the `impl`; what it works on is its first parameter, `state: &State`",
+            ));
+        }
         let parameters = Punctuated::<Type, Token![,]>::parse_terminated_with(&content, parameter)?;
         if !input.peek(Token![->]) {
             return Err(input.error("a tool function returns `Result<T, E>`: expected `->`"));
@@ -122,6 +128,15 @@ impl Function {
         let docs = attributes.into_iter().filter(|attribute| attribute.path().is_ident("doc")).collect();
         Ok(Function { docs, vis, name, parameters: parameters.into_iter().collect(), output })
     }
+}
+
+/// Where `self` stands, in whatever form.
+fn receiver(parameters: ParseStream<'_>) -> Option<Span> {
+    let first = parameters.cursor().token_stream().into_iter().take_while(|token| match token {
+        TokenTree::Punct(punct) => !matches!(punct.as_char(), ',' | ':'),
+        _ => true,
+    });
+    first.into_iter().find(|token| matches!(token, TokenTree::Ident(word) if word == "self")).map(|word| word.span())
 }
 
 /// `pattern: Type`, of which only the type counts.
@@ -248,6 +263,7 @@ fn parameters(function: &Function) -> syn::Result<Parameters> {
     for (at, parameter) in function.parameters.iter().enumerate() {
         match parameter {
             Type::Reference(reference) if is_context(&reference.elem) => parts.order.push(Part::Context),
+            Type::Reference(reference) if at == 0 && is_plain(&reference.elem) => return Err(not_arguments(parameter)),
             Type::Reference(reference) if at == 0 => parts.state = Some((*reference.elem).clone()),
             Type::Reference(_) => {
                 return Err(syn::Error::new(
@@ -261,13 +277,63 @@ fn parameters(function: &Function) -> syn::Result<Parameters> {
                     "a tool takes one argument value\nhelp: put its arguments in one struct that derives `Deserialize` and `JsonSchema`",
                 ));
             }
+            args if is_plain(args) => return Err(not_arguments(args)),
             args => {
+                if let Some(lifetime) = borrowed(args.to_token_stream()) {
+                    return Err(syn::Error::new(
+                        lifetime,
+                        "the arguments of a tool own what they hold: nothing outlives the call that they could borrow from\nhelp: write `String` for `&str`, and leave the lifetime out",
+                    ));
+                }
                 parts.args = Some(args.clone());
                 parts.order.push(Part::Args);
             }
         }
     }
     Ok(parts)
+}
+
+fn not_arguments(parameter: &Type) -> syn::Error {
+    syn::Error::new(
+        parameter.span(),
+        "a tool's arguments are one struct: a model sends them by name\nhelp: write `args: FindArgs`, a struct with a field for each argument that derives `Deserialize` and `JsonSchema`",
+    )
+}
+
+/// Whether a type is known to be no object with named fields, by its name alone.
+fn is_plain(ty: &Type) -> bool {
+    const NAMES: &str = "bool char str String i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 Vec Option";
+    match ty {
+        Type::Path(path) if path.qself.is_none() => path.path.segments.last().is_some_and(|last| {
+            let is_std =
+                path.path.segments.len() == 1 || path.path.segments.first().is_some_and(|first| first.ident == "std");
+            is_std && NAMES.split(' ').any(|name| last.ident == name)
+        }),
+        Type::Array(_) | Type::Slice(_) | Type::Tuple(_) => true,
+        _ => false,
+    }
+}
+
+/// Where a type has a lifetime that is not `'static`.
+fn borrowed(ty: TokenStream) -> Option<Span> {
+    let mut tokens = ty.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(quote) if quote.as_char() == '\'' => {
+                let name = tokens.peek()?;
+                if name.to_string() != "static" {
+                    return Some(name.span());
+                }
+            }
+            TokenTree::Group(group) => {
+                if let Some(found) = borrowed(group.stream()) {
+                    return Some(found);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 fn is_context(ty: &Type) -> bool {

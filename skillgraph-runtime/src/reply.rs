@@ -100,6 +100,11 @@ impl<T> From<T> for ToolReply<T> {
 }
 
 /// What the `Ok` of a tool function can be: an output, or a [`ToolReply`] of one.
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot return `{Self}`",
+    label = "this output cannot be written as JSON",
+    note = "derive `serde::Serialize` on it"
+)]
 pub trait IntoReply {
     /// The output.
     type Output: Serialize;
@@ -107,6 +112,7 @@ pub trait IntoReply {
     fn into_reply(self) -> ToolReply<Self::Output>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize> IntoReply for T {
     type Output = T;
 

@@ -2,9 +2,10 @@
 
 use super::facts::Facts;
 use super::names::unknown_tool;
-use crate::decl::{Body, Form, GovernorThen, GraphDecl, Word};
+use crate::decl::{Body, Form, GovernorThen, GraphDecl, Word, scan_prose};
 use crate::excerpt::excerpt;
 use crate::finding::{Code, Finding};
+use crate::suggest::counted;
 
 /// A text of a skill is blank or missing.
 pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec<Finding<S>>) {
@@ -58,23 +59,30 @@ pub(super) fn check_empty_text<S: Clone>(decl: &GraphDecl<S>, findings: &mut Vec
 pub(super) fn check_mentions<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, findings: &mut Vec<Finding<S>>) {
     for skill in &decl.skills {
         let Some(Body::Inline { source, prose }) = &skill.body else { continue };
-        match prose {
-            Err(error) => findings.push(
-                Finding::new(
-                    Code::Syntax,
-                    source.at.clone(),
-                    format!("a single `{}` in the body of skill `{}`", error.brace, skill.ident.text),
-                )
-                .help("write `{tool}` to mention a tool of this graph, and `{{` or `}}` for a brace")
-                .excerpt(excerpt("body", &source.text, error.at..error.at + 1)),
-            ),
-            Ok(prose) => {
-                for mention in prose.mentions().filter(|mention| facts.tool(&mention.tool).is_none()) {
-                    let name = Word::new(&mention.tool, source.at.clone());
-                    let finding = unknown_tool(decl, facts, &name);
-                    findings.push(finding.excerpt(excerpt("body", &source.text, mention.range.clone())));
-                }
+        let scanned;
+        let prose = match prose {
+            Ok(prose) => prose,
+            Err(_) => {
+                let (prose, errors) = scan_prose(&source.text);
+                // A body that is full of braces is one mistake.
+                findings.extend(errors.first().map(|error| {
+                    let message = format!("a single `{}` in the body of skill `{}`", error.brace, skill.ident.text);
+                    let finding = Finding::new(Code::Syntax, source.at.clone(), message)
+                        .help("write `{tool}` to mention a tool of this graph, and `{{` or `}}` for a brace")
+                        .excerpt(excerpt("body", &source.text, error.at..error.at + 1));
+                    match errors.len() - 1 {
+                        0 => finding,
+                        more => finding.note(format!("the body has {} of the kind", counted(more, "more brace"))),
+                    }
+                }));
+                scanned = prose;
+                &scanned
             }
+        };
+        for mention in prose.mentions().filter(|mention| facts.tool(&mention.tool).is_none()) {
+            let name = Word::new(&mention.tool, source.at.clone());
+            let finding = unknown_tool(decl, facts, &name);
+            findings.push(finding.excerpt(excerpt("body", &source.text, mention.range.clone())));
         }
     }
 }

@@ -60,6 +60,13 @@ impl Prose {
 
 /// Reads a body. `{name}` is a mention, `{{` and `}}` are braces; any other brace is an error.
 pub fn read_prose(source: &str) -> Result<Prose, MentionError> {
+    let (prose, errors) = scan_prose(source);
+    errors.into_iter().next().map_or(Ok(prose), Err)
+}
+
+/// The same, past every brace that is an error: such a one stands as it is.
+pub(crate) fn scan_prose(source: &str) -> (Prose, Vec<MentionError>) {
+    let mut errors = Vec::new();
     let mut pieces = Vec::new();
     let mut text = String::new();
     let mut rest = source;
@@ -73,17 +80,20 @@ pub fn read_prose(source: &str) -> Result<Prose, MentionError> {
         } else if let Some(after) = tail.strip_prefix("}}") {
             text.push('}');
             rest = after;
-        } else {
-            let name =
-                mention_at(tail).ok_or(MentionError { at, brace: if tail.starts_with('{') { '{' } else { '}' } })?;
+        } else if let Some(name) = mention_at(tail) {
             pieces.push(Piece::Text(std::mem::take(&mut text)));
             pieces.push(Piece::Mention(Mention { tool: name.to_owned(), range: at + 1..at + 1 + name.len() }));
             rest = tail.get(name.len() + 2..).unwrap_or_default();
+        } else {
+            let brace = if tail.starts_with('{') { '{' } else { '}' };
+            errors.push(MentionError { at, brace });
+            text.push(brace);
+            rest = tail.get(1..).unwrap_or_default();
         }
     }
     text.push_str(rest);
     pieces.push(Piece::Text(text));
-    Ok(Prose { pieces })
+    (Prose { pieces }, errors)
 }
 
 /// The name of `{name}…`, if the text begins so and the name can be an identifier.

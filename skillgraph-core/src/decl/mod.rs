@@ -26,6 +26,7 @@ pub use ids::{
     skill_id_of,
 };
 pub use lints::{LintLevel, Lints, leveled};
+pub(crate) use mention::scan_prose;
 pub use mention::{Mention, MentionError, Prose, read_prose};
 #[cfg(feature = "turn")]
 pub use spec::{

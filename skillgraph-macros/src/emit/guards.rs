@@ -7,18 +7,23 @@ use skillgraph_core::decl::Kind;
 
 use super::Emit;
 use super::rebase::rebase;
-use super::tools::of_tool_at;
+use super::tools::{of_tool_at, output_of, type_span};
 use crate::ast::{Term, Trigger, TriggerTools};
 
 /// For each typed tool that the trigger names, the function that reads the guard's fields.
 pub(super) fn readers(emit: &Emit<'_>, at: usize, trigger: &Trigger) -> TokenStream {
     let Trigger::Returns { tools, guard, .. } = trigger else { return TokenStream::new() };
     let private = emit.private();
-    let Some(first) = guard.first().and_then(|term| term.path.first()) else { return TokenStream::new() };
+    if guard.is_empty() {
+        return TokenStream::new();
+    }
     let readers = typed_tools(emit, tools).into_iter().map(|tool| {
-        let (reader, output) = (reader(at, tool), of_tool_at(first.span(), tool, "Output"));
-        let fields = guard.iter().map(|term| field(emit, term));
-        quote_spanned! {Span::mixed_site()=>
+        let (reader, output) = (reader(at, tool), output_of(emit, tool));
+        // What is read first stands at the type, too: where that is no tool, rustc says so once.
+        let site =
+            emit.tools.get(tool).map_or_else(Span::mixed_site, |tool| Span::mixed_site().located_at(type_span(tool)));
+        let fields = guard.iter().map(|term| field(emit, term, site));
+        quote_spanned! {site=>
             #private::compiled! {
                 pub const #reader: fn(&#output) -> ::std::vec::Vec<::core::option::Option<#private::Literal>> =
                     |output| ::std::vec![#(#fields),*];
@@ -28,7 +33,7 @@ pub(super) fn readers(emit: &Emit<'_>, at: usize, trigger: &Trigger) -> TokenStr
     // An editor sees the fields alone, for one of the tools: what else stands at the author's tokens would be offered there.
     let shown = typed_tools(emit, tools).into_iter().take(1).map(|tool| {
         let output = of_tool_at(Span::mixed_site(), tool, "Output");
-        let values = guard.iter().map(|term| value(emit, term));
+        let values = guard.iter().map(|term| value(emit, term, Span::mixed_site()));
         let shown = format_ident!("guard_{}_shown", at, span = Span::mixed_site());
         quote_spanned! {Span::mixed_site()=>
             #[cfg(rust_analyzer)]
@@ -78,13 +83,13 @@ pub(super) fn reader(route: usize, tool: usize) -> Ident {
 }
 
 /// The field that a term is about, as what it is compared with. An error stands at the last part of the path.
-fn field(emit: &Emit<'_>, term: &Term) -> TokenStream {
-    let value = value(emit, term);
+fn field(emit: &Emit<'_>, term: &Term, site: Span) -> TokenStream {
+    let value = value(emit, term, site);
     let span = term.path.last().map_or_else(Span::mixed_site, |name| name.span());
     if let Some(length) = &term.length {
         let list = Ident::new("list", length.span());
         let read = quote_spanned!(length.span()=> __types::__guard::ReadNumber::read_number(&#list.#length()));
-        return quote_spanned!(Span::mixed_site()=> #value.and_then(|#list| #read));
+        return quote_spanned!(site=> #value.and_then(|#list| #read));
     }
     let found = Ident::new("found", span);
     let kinds = [(Kind::Number, "read_number"), (Kind::Text, "read_text"), (Kind::Bool, "read_bool")];
@@ -95,16 +100,16 @@ fn field(emit: &Emit<'_>, term: &Term) -> TokenStream {
         let read = Ident::new(read, span);
         quote_spanned!(span=> (&&&__types::__guard::Read(#found)).#read())
     });
-    quote_spanned!(Span::mixed_site()=> #value.and_then(|#found| ::core::option::Option::None #(.or_else(|| #reads))*))
+    quote_spanned!(site=> #value.and_then(|#found| ::core::option::Option::None #(.or_else(|| #reads))*))
 }
 
 /// The path of a term through `Option`s.
-fn value(emit: &Emit<'_>, term: &Term) -> TokenStream {
+fn value(emit: &Emit<'_>, term: &Term, site: Span) -> TokenStream {
     let private = emit.private();
-    let mut value = quote_spanned!(Span::mixed_site()=> #private::guard::Field(output).present());
+    let mut value = quote_spanned!(site=> #private::guard::Field(output).present());
     for part in &term.path {
         let ident = &part.ident;
-        value = quote_spanned! {Span::mixed_site()=>
+        value = quote_spanned! {site=>
             #value.and_then(|value| #private::guard::Field(&value.#ident).present())
         };
     }

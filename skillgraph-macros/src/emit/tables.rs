@@ -199,7 +199,10 @@ fn skill_row(emit: &Emit<'_>, skill: &Skill, decl: &SkillDecl<Place>) -> TokenSt
     let ident = &skill.ident.ident;
     let description = decl.description.as_ref().map_or("", |text| &text.text);
     let body = match (&skill.body, &decl.body) {
-        (Some(ast::Body::Included(path)), _) => quote_spanned!(Span::mixed_site()=> ::core::include_str!(#path)),
+        (Some(ast::Body::Included(path)), _) => {
+            // Resolved as ours, and said at the path.
+            quote_spanned!(Span::mixed_site().located_at(path.span())=> ::core::include_str!(#path))
+        }
         (_, Some(Body::Inline { prose: Ok(prose), .. })) => {
             let text = prose.render(|tool| emit.model_name(tool).unwrap_or(tool));
             quote_spanned!(Span::mixed_site()=> #text)

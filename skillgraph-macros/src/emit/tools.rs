@@ -130,6 +130,11 @@ fn of_tool(at: usize, tool: &Tool, item: &str) -> TokenStream {
     of_tool_at(type_span(tool), at, item)
 }
 
+/// The output of a tool. It stands at the author's type, so that a type which is no tool is one error, whoever asks.
+pub(super) fn output_of(emit: &Emit<'_>, at: usize) -> TokenStream {
+    emit.tools.get(at).map_or_else(TokenStream::new, |tool| of_tool(at, tool, "Output"))
+}
+
 /// The same, standing at another place of the author's.
 pub(super) fn of_tool_at(span: Span, at: usize, item: &str) -> TokenStream {
     let (alias, item) = (Ident::new(&alias(at).to_string(), span), Ident::new(item, span));
@@ -137,7 +142,7 @@ pub(super) fn of_tool_at(span: Span, at: usize, item: &str) -> TokenStream {
 }
 
 /// Where the type's own name stands.
-fn type_span(tool: &Tool) -> Span {
+pub(super) fn type_span(tool: &Tool) -> Span {
     let name = match &tool.kind {
         ToolKind::Typed(ty) => match &**ty {
             Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.span()),

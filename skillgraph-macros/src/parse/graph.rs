@@ -60,6 +60,19 @@ pub(super) fn parse(input: ParseStream<'_>, findings: &mut Findings) -> syn::Res
         governor: None,
         catalog: None,
     };
+    if input.peek(Token![-]) {
+        let at = input.span();
+        let mut whole = graph.name.text.clone();
+        while input.peek(Token![-]) {
+            input.parse::<Token![-]>()?;
+            if let Some(word) = recover::any_word(input) {
+                input.call(Ident::parse_any)?;
+                whole = format!("{whole}_{word}");
+            }
+        }
+        let finding = Finding::new(Code::Syntax, at, "`-` cannot stand in the name of a graph, which names a module");
+        findings.push(finding.help(format!("write `graph {whole}`")));
+    }
     if !input.peek(token::Brace) {
         findings.push_syntax(input.error("expected `{` and the items of the graph"));
         recover::skip_all(input);

@@ -1,6 +1,6 @@
 //! `route NAME -> NAME trigger [as "…"];` and `route NAME ~> NAME [as "…"];`
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 use skillgraph_core::decl::{Lints, Status, StatusSet};
 use skillgraph_core::suggest::{closest, listed};
 use skillgraph_core::{Code, Finding};
@@ -31,15 +31,39 @@ pub(super) fn parse(
     let to = name(input, "the skill that the edge leads to")?;
     let mut route = Route { lints, from, to, trigger: Trigger::Pick, label: None, broken: false };
     let result = if picked { Ok(Trigger::Pick) } else { trigger(input, findings) };
+    let mut misplaced = None;
     let result = result.and_then(|trigger| {
         route.trigger = trigger;
         route.label = label(input)?;
-        end::<Token![;]>(input)
+        misplaced = out_of_order(input, picked);
+        if misplaced.is_some() { Ok(()) } else { end::<Token![;]>(input) }
     });
     // Declared, whatever is wrong with it: the skill that it leads to is not cut off too.
-    route.broken = result.is_err();
+    route.broken = result.is_err() || misplaced.is_some();
+    if let Some(finding) = misplaced {
+        findings.push(finding);
+        recover::skip_item(input);
+    }
     graph.routes.push(route);
     result
+}
+
+/// What is said of a part of an edge that stands behind what it belongs before.
+fn out_of_order(input: ParseStream<'_>, picked: bool) -> Option<Finding<Span>> {
+    let word = recover::any_word(input)?;
+    let text = word.to_string();
+    let finding = |message: String| Finding::new(Code::Syntax, word.span(), message);
+    Some(match text.as_str() {
+        "or" => finding("statuses are not joined by `or`".into()).help("write `is success | failure`"),
+        "and" => finding("the terms of a guard are not joined by `and`".into()).help("write `&&` between them"),
+        "on" | "is" | "where" | "when" if picked => {
+            finding(format!("`{text}` makes an edge fire, and this one waits for the model's pick"))
+                .help("write `->` for an edge that fires")
+        }
+        "on" | "is" | "where" | "when" | "as" => finding(format!("`{text}` stands too late in this edge"))
+            .help("the order is `on tool is status where guard as \"label\"`; each part may be left out"),
+        _ => return None,
+    })
 }
 
 fn trigger(input: ParseStream<'_>, findings: &mut Findings) -> syn::Result<Trigger> {

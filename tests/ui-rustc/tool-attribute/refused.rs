@@ -1,5 +1,10 @@
 use skillgraph::tool;
 
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Args {
+    n: u32,
+}
+
 /// Not async.
 #[tool]
 fn not_async() -> Result<u32, String> {
@@ -13,14 +18,14 @@ async fn no_description() -> Result<u32, String> {
 
 /// Two argument values.
 #[tool]
-async fn two_values(a: u32, b: u32) -> Result<u32, String> {
-    Ok(a + b)
+async fn two_values(a: Args, b: Args) -> Result<u32, String> {
+    Ok(a.n + b.n)
 }
 
 /// A reference in second place.
 #[tool]
-async fn late_state(a: u32, state: &String) -> Result<u32, String> {
-    Ok(a + state.len() as u32)
+async fn late_state(a: Args, state: &String) -> Result<u32, String> {
+    Ok(a.n + state.len() as u32)
 }
 
 /// Generic.
