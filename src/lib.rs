@@ -34,12 +34,12 @@ pub mod core {
     pub use skillgraph_core::*;
 }
 
-/// Declares a skill graph and compiles it to a module (SPEC 1).
+/// Declares a skill graph and compiles it to a module.
 ///
 /// The README of this crate shows a whole graph. `cargo check` refuses one that cannot work: each mistake once, at its token.
 ///
 /// What may be meant is a warning: `#[allow(skillgraph::the_code)]`, `warn` and `deny` stand on the graph, a skill, an entry, an
-/// edge or a tool (SPEC 2.2). The module `codes` of this documentation shows every code: what it means, a graph, the message,
+/// edge or a tool. The module `codes` of this documentation shows every code: what it means, a graph, the message,
 /// and the graph mended.
 ///
 /// The module holds `mod skill` and `mod tool` (and `mod catalog`, where there is one) with one const a declaration, `struct Tools` with one field a tool,
@@ -128,6 +128,7 @@ pub mod core {
 ///     assert!(support::GRAPH.to_mermaid().starts_with("flowchart TD"));
 /// }
 /// ```
+// SPEC 1; 2.2.
 #[macro_export]
 macro_rules! skill_graph {
     ($($graph:tt)*) => {

@@ -1,5 +1,6 @@
-//! Checks and draws folders of runbooks, for people who keep them without Rust (SPEC 12). The reader, the check-up and the
+//! Checks and draws folders of runbooks, for people who keep them without Rust. The reader, the check-up and the
 //! drawing are those of the library.
+// SPEC 12.
 
 mod report;
 mod sarif;

@@ -1,5 +1,6 @@
-//! The decision (SPEC 3): where the cursor goes, and why. One pure function, called once an iteration; what is loaded,
+//! The decision: where the cursor goes, and why. One pure function, called once an iteration; what is loaded,
 //! offered and admitted follows from its answer.
+// SPEC 3.
 
 use std::fmt;
 
@@ -10,7 +11,8 @@ use crate::graph::{
     Verdict, Witness, judge,
 };
 
-/// Why the cursor is where it is (SPEC 3.1).
+/// Why the cursor is where it is.
+// SPEC 3.1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -74,7 +76,8 @@ pub enum Evidence<'a> {
     Nothing,
 }
 
-/// What is known of a turn's start beside its rules (SPEC 4, tiers 2 and 3).
+/// What is known of a turn's start beside its rules.
+// SPEC 4, tiers 2 and 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ruling {
     /// Nothing: the rules have not been tried yet.
@@ -150,12 +153,13 @@ pub enum PanickedTest {
     Branch(usize),
 }
 
-/// Decides (SPEC 3.2, 4): at a turn's start the first entry rule that passes, else the default; later a declared edge
+/// Decides: at a turn's start the first entry rule that passes, else the default; later a declared edge
 /// that fired, else an accepted proposal, else an accepted pick, else stay.
 ///
-/// Hidden skills are not there: no rule, default, edge, pick or earlier cursor leads to one (SPEC 9). `cursor` is the skill that
+/// Hidden skills are not there: no rule, default, edge, pick or earlier cursor leads to one. `cursor` is the skill that
 /// was open when the evidence arose; edges fire only from it. At a turn's start it is the one that the last turn left open, if
 /// that is kept.
+// SPEC 3.2, 4; 9.
 pub fn decide(graph: &Graph, hidden: &Hidden, cursor: Option<SkillIx>, evidence: Evidence<'_>) -> CursorMove {
     let kept = cursor.filter(|cursor| !hidden.has(*cursor));
     let stays = kept.is_some() && !graph.is_tree();

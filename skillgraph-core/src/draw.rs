@@ -1,8 +1,9 @@
-//! Drawing a graph as Mermaid text (SPEC 15).
+//! Drawing a graph as Mermaid text.
 //!
 //! The same graph gives the same text. Every skill, entry and edge is drawn once, in declaration order. Node ids are
 //! numbers, so that no name can collide with another or with a word of the diagram language; names stand in quoted
 //! labels, escaped so that the renderer shows exactly the text.
+// SPEC 15.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;

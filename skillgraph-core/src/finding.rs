@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// One mistake of a graph, said once (SPEC 2).
+/// One mistake of a graph, said once.
+// SPEC 2.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "turn", derive(serde::Serialize))]
 pub struct Finding<S> {
@@ -132,7 +133,8 @@ pub enum Level {
 
 macro_rules! codes {
     ($($level:ident { $($(#[doc = $doc:literal])+ $variant:ident = $code:literal,)+ })+) => {
-        /// The catalogue of what a check-up can say (SPEC 2.1, 2.2).
+        /// The catalogue of what a check-up can say.
+        // SPEC 2.1, 2.2.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Code {

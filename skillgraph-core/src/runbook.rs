@@ -1,7 +1,8 @@
-//! A folder of skills at run time (SPEC 12): all of it, or what is wrong with it.
+//! A folder of skills at run time: all of it, or what is wrong with it.
 //!
 //! The same reader and the same check-up as at compile time. Places are `path:line:column`, each finding with the line of the
 //! file and carets under the part that is meant.
+// SPEC 12.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! How well a message fits each of several intents, and what that decides (SPEC 4, tier 2).
+//! How well a message fits each of several intents, and what that decides.
+// SPEC 4, tier 2.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;

@@ -1,8 +1,9 @@
-//! How a user's message and an author's keyword are compared (SPEC 4, last paragraph).
+//! How a user's message and an author's keyword are compared.
 //!
 //! Both are folded: compatibility-normalised (NFKC), case-folded, white space collapsed. Folding goes character by
 //! character, each with the marks that combine with it, so that a place in the folded text can be found again in the
 //! original. A keyword matches where its edges are word edges.
+// SPEC 4, last paragraph.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -29,7 +29,7 @@ pub fn skill_graph(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expand::graph(&facade, tokens.collect()).into()
 }
 
-/// Makes a tool of an async function (SPEC 14.2).
+/// Makes a tool of an async function.
 ///
 /// The function stays as it is. Beside it stands a unit struct named after it (`find_ticket` gives `FindTicket`) that
 /// implements `skillgraph::Tool`: its `NAME` is the function's name, its `DESCRIPTION` the doc comment.
@@ -49,6 +49,7 @@ pub fn skill_graph(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// | `struct = FindTicketTool` | what the struct is called: where a type of that name is there already |
 /// | `capabilities("payments.write")` | what somebody must be allowed to run it, beside `tool_call` |
 /// | `crate = path` | the facade, where it is not called `skillgraph` |
+// SPEC 14.2.
 #[proc_macro_attribute]
 pub fn tool(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     tool::expand(options.into(), item.into()).into()

@@ -1,6 +1,7 @@
-//! `#[tool]`: an async function as a type that implements `Tool` (SPEC 14.2).
+//! `#[tool]`: an async function as a type that implements `Tool`.
 //!
 //! Only the signature is read, and only as far as needed; the function itself is passed on untouched.
+// SPEC 14.2.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};

@@ -29,7 +29,8 @@ const CATALOG_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long an authorizer may take where nobody said otherwise.
 const AUTHORIZER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A graph, its tools and a model (SPEC 14.1). Cheap to copy; one agent serves many conversations at once.
+/// A graph, its tools and a model. Cheap to copy; one agent serves many conversations at once.
+// SPEC 14.1.
 #[derive(Clone)]
 pub struct Agent {
     pub(crate) parts: Arc<Parts>,
@@ -55,13 +56,14 @@ impl Agent {
         Conversation::new(self.clone(), history)
     }
 
-    /// Goes on with a saved conversation (SPEC 10). Where the agent has an authorizer, it is asked anew, about the identity
+    /// Goes on with a saved conversation. Where the agent has an authorizer, it is asked anew, about the identity
     /// that [`Conversation::with_identity`] gives.
     ///
     /// # Errors
     ///
     /// As [`Turn::restore`](skillgraph_core::turn::Turn::restore), where a turn is under way. Between turns there is nothing
     /// that a changed graph could break: a skill that it no longer has is dropped, and the record of the next turn names it.
+    // SPEC 10.
     pub fn restore(&self, saved: SavedConversation) -> Result<Conversation, RestoreError> {
         Conversation::restore(self.clone(), saved, false)
     }
@@ -81,12 +83,14 @@ impl Agent {
         &self.parts.setup.graph
     }
 
-    /// Checks the graph, closures included, and whether its procedures fit into a turn (SPEC 2).
+    /// Checks the graph, closures included, and whether its procedures fit into a turn.
+    // SPEC 2.
     pub fn checkup(&self) -> Report {
         self.parts.setup.checkup()
     }
 
-    /// What the turn machine needs to know of the agent: for hosts that drive turns themselves (SPEC 13).
+    /// What the turn machine needs to know of the agent: for hosts that drive turns themselves.
+    // SPEC 13.
     pub fn setup(&self) -> &Arc<Setup> {
         &self.parts.setup
     }
@@ -164,7 +168,8 @@ impl AgentBuilder {
         self
     }
 
-    /// A model that the graph names: `governor { then: escalate("…") }` asks it from the trip on (SPEC 8).
+    /// A model that the graph names: `governor { then: escalate("…") }` asks it from the trip on.
+    // SPEC 8.
     pub fn model_named(mut self, name: impl Into<String>, model: impl Model) -> Self {
         self.named_models.insert(name.into(), Arc::new(model));
         self
@@ -176,20 +181,23 @@ impl AgentBuilder {
         self
     }
 
-    /// Who scores messages that no rule claims, in a graph with `classify: host` (SPEC 4, tier 2).
+    /// Who scores messages that no rule claims, in a graph with `classify: host`.
+    // SPEC 4, tier 2.
     pub fn scorer(mut self, scorer: impl IntentScorer) -> Self {
         self.scorer = Some(Arc::new(scorer));
         self
     }
 
-    /// A model that resolves the menu of a turn's start in one word, before the loop begins (SPEC 4, tier 3). Without one
+    /// A model that resolves the menu of a turn's start in one word, before the loop begins. Without one
     /// the agent's own model picks in its first reply.
+    // SPEC 4, tier 3.
     pub fn decider(mut self, model: impl Model) -> Self {
         self.decider = Some(Arc::new(model));
         self
     }
 
-    /// Who decides what somebody may see and do (SPEC 9). Without one everybody may do all.
+    /// Who decides what somebody may see and do. Without one everybody may do all.
+    // SPEC 9.
     pub fn authorizer(mut self, authorizer: impl Authorizer) -> Self {
         self.authorizer = Some(Arc::new(authorizer));
         self
@@ -201,7 +209,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Adds a skill to the catalog (SPEC 11): beside those that the graph declares, or alone.
+    /// Adds a skill to the catalog: beside those that the graph declares, or alone.
+    // SPEC 11.
     pub fn catalog_skill(mut self, skill: impl CatalogSkill) -> Self {
         self.catalog.push(Arc::new(skill));
         self

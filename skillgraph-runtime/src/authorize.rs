@@ -1,4 +1,5 @@
-//! Who may see which skill and run which tool (SPEC 9).
+//! Who may see which skill and run which tool.
+// SPEC 9.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;

@@ -24,10 +24,11 @@ use crate::report::{RunError, TurnReport};
 use crate::stream::{Items, OwnedTurnStream, StreamItem, TurnStream};
 use crate::trace;
 
-/// A conversation with an agent (SPEC 14.1). All that changes is in here: conversations never see each other.
+/// A conversation with an agent. All that changes is in here: conversations never see each other.
 ///
 /// Dropping the future of [`Conversation::send`] stops the turn, and the tools with it. What had returned by then counts, open
 /// calls are answered as interrupted, and the next message goes on after them.
+// SPEC 14.1.
 pub struct Conversation {
     agent: Agent,
     /// What the next turn takes over from the last one.
@@ -42,7 +43,8 @@ pub struct Conversation {
     checkpoint: Option<Checkpoint>,
 }
 
-/// A conversation as it can be stored: plain data (SPEC 10). Whom it is with is not in it.
+/// A conversation as it can be stored: plain data. Whom it is with is not in it.
+// SPEC 10.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub struct SavedConversation {
@@ -221,13 +223,14 @@ impl Conversation {
     }
 
     /// Gives a person's answer to the question of a tool, and waits for the turn to end, or to wait for a person again
-    /// (SPEC 10). It goes on when every question has its answer: permissions are asked for anew, and what the person saw is
+    ///. It goes on when every question has its answer: permissions are asked for anew, and what the person saw is
     /// what runs.
     ///
     /// # Errors
     ///
     /// As [`Conversation::send`]. [`RunError::NoTurn`] and [`RunError::NoQuestion`] where nothing waits for the answer,
     /// [`RunError::UnfitArguments`] where it brings arguments that no call can have; nothing has changed then.
+    // SPEC 10.
     pub async fn resume(&mut self, answer: Answer) -> Result<TurnReport, RunError> {
         self.run(Step::Resume(answer), None).await
     }
@@ -416,7 +419,8 @@ impl Conversation {
         self.turn.as_ref().map_or_else(|| self.carried.procedure.clone(), Turn::procedure)
     }
 
-    /// What is open of the catalog, and which tools are bound (SPEC 11).
+    /// What is open of the catalog, and which tools are bound.
+    // SPEC 11.
     pub fn catalog(&self) -> &Opened {
         self.turn.as_ref().map_or(&self.carried.catalog, Turn::catalog).opened()
     }

@@ -153,7 +153,8 @@ async fn call_model(
     asked
 }
 
-/// Asks who may do what. Arguments that do not fit their tool's type come first: nobody is asked about those (SPEC 6).
+/// Asks who may do what. Arguments that do not fit their tool's type come first: nobody is asked about those.
+// SPEC 6.
 async fn authorize(
     parts: &Parts,
     identity: &Arc<Identity>,

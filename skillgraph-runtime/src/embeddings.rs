@@ -1,5 +1,6 @@
-//! Static embeddings (SPEC 4, tier 2): a table of vectors and a tokenizer, read from two local files. A text is the sum of its
+//! Static embeddings: a table of vectors and a tokenizer, read from two local files. A text is the sum of its
 //! tokens' vectors: no model runs, and nothing is asked of anybody.
+// SPEC 4, tier 2.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,7 +1,8 @@
-//! How a guard reads a typed output (SPEC 1.4): field by field, through `Option`s, to a value that it can compare.
+//! How a guard reads a typed output: field by field, through `Option`s, to a value that it can compare.
 //!
 //! Generated code calls this, so that a field which does not exist and a comparison which makes no sense are errors of the
 //! compiler at the guard. What is compared with what, and what comes of it, is decided in the core.
+// SPEC 1.4.
 
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -296,7 +297,8 @@ pub mod levels {
     }
 }
 
-/// What says whether a skill of the catalog is there (SPEC 11).
+/// What says whether a skill of the catalog is there.
+// SPEC 11.
 #[diagnostic::on_unimplemented(
     message = "`available:` names an `async fn() -> bool`",
     label = "this is no function that takes nothing and comes to a `bool`"

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use skillgraph_core::turn::{ModelReply, ModelRequest};
 
-/// A language model (SPEC 14.3).
+/// A language model.
 ///
 /// ```
 /// use skillgraph_runtime::{Model, ModelError};
@@ -24,6 +24,7 @@ use skillgraph_core::turn::{ModelReply, ModelRequest};
 ///     }
 /// }
 /// ```
+// SPEC 14.3.
 pub trait Model: Send + Sync + 'static {
     /// What the provider calls it, for records; none where nobody says it.
     fn name(&self) -> Option<&str> {

@@ -3,9 +3,10 @@
 use skillgraph_core::decl::SkillId;
 use skillgraph_core::turn::{Event, MoveRecord, PickRefusal, Trip};
 
-/// Follows events and keeps where the cursor went, why, and which picks were refused (SPEC 14.4).
+/// Follows events and keeps where the cursor went, why, and which picks were refused.
 ///
 /// It can follow one turn or a whole conversation; hops come from the decisions themselves.
+// SPEC 14.4.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RouteRecorder {
     hops: Vec<MoveRecord>,

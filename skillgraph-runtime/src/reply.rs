@@ -6,7 +6,7 @@ use serde::Serialize;
 use skillgraph_core::decl::{SkillId, Status};
 use skillgraph_core::turn::Proposal;
 
-/// A tool's answer: its status, its output or its words, and where it would go next (SPEC 3.3, 14.2).
+/// A tool's answer: its status, its output or its words, and where it would go next.
 ///
 /// A plain output is a success; `.into()` makes one.
 ///
@@ -18,6 +18,7 @@ use skillgraph_core::turn::Proposal;
 /// let first_page = ToolReply::partial(vec!["a", "b"]);
 /// # let _ = (found, nothing, first_page);
 /// ```
+// SPEC 3.3, 14.2.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolReply<T> {
     pub(crate) status: Status,
@@ -62,7 +63,7 @@ impl<T> ToolReply<T> {
         Self::new(Status::Failure, Content::Words(words.into()))
     }
 
-    /// The tool asks a person first (SPEC 10). When they have answered it is called again with the same arguments, and
+    /// The tool asks a person first. When they have answered it is called again with the same arguments, and
     /// [`ToolContext::answer`](crate::ToolContext::answer) says what they said; where they said no, it is not.
     ///
     /// ```
@@ -76,12 +77,14 @@ impl<T> ToolReply<T> {
     /// }
     /// # let _ = close_account;
     /// ```
+    // SPEC 10.
     pub fn pending(question: impl Into<String>) -> Self {
         Self::new(Status::Pending, Content::Words(question.into()))
     }
 
     /// Proposes the skill that should open next. A declared edge that fires goes first, the model's own pick last
-    /// (SPEC 3.2); a skill that cannot be reached, and a blank reason, are recorded and ignored.
+    ///; a skill that cannot be reached, and a blank reason, are recorded and ignored.
+    // SPEC 3.2.
     #[must_use]
     pub fn propose_transition(mut self, skill: impl Into<SkillId>, reason: impl Into<String>) -> Self {
         self.proposal = Some(Proposal { skill: skill.into().to_string(), reason: reason.into() });

@@ -1,4 +1,5 @@
-//! Who scores a message that no rule claims, and who resolves a menu (SPEC 4, tiers 2 and 3).
+//! Who scores a message that no rule claims, and who resolves a menu.
+// SPEC 4, tiers 2 and 3.
 
 use std::fmt::{self, Display};
 use std::future::Future;

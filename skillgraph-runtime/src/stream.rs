@@ -1,4 +1,5 @@
-//! A turn as a stream (SPEC 14.1).
+//! A turn as a stream.
+// SPEC 14.1.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -20,7 +20,7 @@ use skillgraph_core::turn::{self, Capability, PersonReply, ToolSpec, closed_sche
 use crate::authorize::Identity;
 use crate::reply::{Content, ToolReply};
 
-/// Something that a model may call (SPEC 14.2). `#[skillgraph::tool]` on an async function implements it.
+/// Something that a model may call. `#[skillgraph::tool]` on an async function implements it.
 ///
 /// ```
 /// use schemars::JsonSchema;
@@ -55,6 +55,7 @@ use crate::reply::{Content, ToolReply};
 ///     }
 /// }
 /// ```
+// SPEC 14.2.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
     label = "this type does not implement `skillgraph::Tool`",
@@ -65,7 +66,8 @@ pub trait Tool: Send + Sync + 'static {
     const NAME: &'static str;
     /// What it does, for the model.
     const DESCRIPTION: &'static str;
-    /// What somebody must be allowed to run it, beside `tool_call` (SPEC 9).
+    /// What somebody must be allowed to run it, beside `tool_call`.
+    // SPEC 9.
     const CAPABILITIES: &'static [&'static str] = &[];
     /// Its arguments: a type whose JSON Schema is an object.
     type Args: DeserializeOwned + JsonSchema + Send;
@@ -237,7 +239,8 @@ impl DynTool {
         self
     }
 
-    /// What somebody must be allowed to run it, beside `tool_call` (SPEC 9).
+    /// What somebody must be allowed to run it, beside `tool_call`.
+    // SPEC 9.
     #[must_use]
     pub fn with_capabilities(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.capabilities = names.into_iter().map(|name| Capability::from(name.into())).collect();
@@ -261,7 +264,8 @@ pub(crate) type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 /// From arguments to what becomes of them.
 type Runner<A, R> = Arc<dyn Fn(A, ToolContext) -> BoxFuture<R> + Send + Sync>;
 
-/// What an edge of the graph asks of a typed output (SPEC 1.4): the edge, and the question.
+/// What an edge of the graph asks of a typed output: the edge, and the question.
+// SPEC 1.4.
 pub type TypedTest<T> = (u32, OutputTest<<T as Tool>::Output>);
 
 /// What can be asked of a typed output.

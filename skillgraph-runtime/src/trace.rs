@@ -1,7 +1,8 @@
-//! What `tracing` is told (SPEC 14.4): spans with the attribute names of OpenTelemetry's GenAI conventions, events named
+//! What `tracing` is told: spans with the attribute names of OpenTelemetry's GenAI conventions, events named
 //! `skillgraph.*`. Nothing is exported from here, and without the feature `tracing` nothing is done.
 //!
 //! What was said and what tools were given and returned is left out, unless the agent was built with `trace_content`.
+// SPEC 14.4.
 
 #[cfg(not(feature = "tracing"))]
 pub(crate) use off::*;

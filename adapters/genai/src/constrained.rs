@@ -1,5 +1,6 @@
-//! Constrained mode (SPEC 14.3): for endpoints without tool calls, a schema binds the reply to one of the offered calls, or an
+//! Constrained mode: for endpoints without tool calls, a schema binds the reply to one of the offered calls, or an
 //! answer.
+// SPEC 14.3.
 
 use serde_json::{Map, Value, json};
 use skillgraph_core::turn::{Message, ModelReply, ModelRequest, StopReason, ToolCall, Transcript};

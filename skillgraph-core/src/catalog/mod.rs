@@ -1,4 +1,4 @@
-//! Progressive disclosure (SPEC 11): a large set of skills of which a model sees a line each, opens a few, and gets a few tools
+//! Progressive disclosure: a large set of skills of which a model sees a line each, opens a few, and gets a few tools
 //! of those.
 //!
 //! The rules, without the asking: who opens what is decided here from what is known, and everything that a policy cuts is
@@ -28,6 +28,7 @@
 //! assert_eq!(binding.not_bound[0].reason, NotBoundReason::SkillLimit);
 //! # Ok::<(), skillgraph_core::catalog::OpenRefusal>(())
 //! ```
+// SPEC 11.
 
 mod budget;
 mod listing;

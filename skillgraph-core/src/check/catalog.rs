@@ -1,4 +1,5 @@
-//! The catalog of a graph (SPEC 11): keys, texts, tools, and bounds that can be met.
+//! The catalog of a graph: keys, texts, tools, and bounds that can be met.
+// SPEC 11.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! Messages that the author names: those that a rule must claim, and those that none may (SPEC 2.1).
+//! Messages that the author names: those that a rule must claim, and those that none may.
+// SPEC 2.1.
 
 use std::collections::HashMap;
 

@@ -93,7 +93,8 @@ impl<'a, S> Facts<'a, S> {
         self.decl.skills.get(self.skill(ident)?)
     }
 
-    /// Whether some entry or edge mentions the skill; one that none mentions is open (SPEC 5.3).
+    /// Whether some entry or edge mentions the skill; one that none mentions is open.
+    // SPEC 5.3.
     pub(super) fn is_wired(&self, skill: usize) -> bool {
         self.wired.contains(&skill)
     }
@@ -127,7 +128,8 @@ impl<'a, S> Facts<'a, S> {
         unknown.into_iter().any(|name| self.closest(&name.text, declared()) == Some(ident))
     }
 
-    /// Whether the tool can be in a request while the cursor is on the skill (SPEC 5.2).
+    /// Whether the tool can be in a request while the cursor is on the skill.
+    // SPEC 5.2.
     pub(super) fn can_be_offered(&self, tool: usize, while_on: &SkillDecl<S>) -> bool {
         while_on.unread
             || self.everywhere.contains(&tool)

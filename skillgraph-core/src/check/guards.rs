@@ -1,4 +1,5 @@
-//! Guards: that each term makes sense, and that all of them can hold at once (SPEC 1.4).
+//! Guards: that each term makes sense, and that all of them can hold at once.
+// SPEC 1.4.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Intents: that a scorer reads them, and that it can tell them apart (SPEC 4, tier 2).
+//! Intents: that a scorer reads them, and that it can tell them apart.
+// SPEC 4, tier 2.
 
 use std::collections::{BTreeSet, HashMap};
 

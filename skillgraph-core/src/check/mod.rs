@@ -1,8 +1,9 @@
-//! The check-up: everything that can be known to be wrong with a graph before it runs (SPEC 2).
+//! The check-up: everything that can be known to be wrong with a graph before it runs.
 //!
 //! One function for each code, grouped by what it looks at. All of them run, whatever the others found; a check that
 //! would only repeat another's finding in other words keeps silent. The order of the findings is the order below, and
 //! inside a check the order of the declaration.
+// SPEC 2.
 
 mod body;
 mod catalog;
@@ -37,13 +38,15 @@ pub struct CheckUp<S> {
     pub undecided: Vec<Note<S>>,
 }
 
-/// What is refused in a whole graph (SPEC 2.1). An empty answer means that it can run.
+/// What is refused in a whole graph. An empty answer means that it can run.
+// SPEC 2.1.
 pub fn check<S: Clone>(decl: &GraphDecl<S>) -> Vec<Finding<S>> {
     refusals(decl, &Facts::new(decl), &Claims::new(decl))
 }
 
-/// What is refused in a whole graph; where nothing is, what may not be meant, at the levels that the author set (SPEC 2.2).
+/// What is refused in a whole graph; where nothing is, what may not be meant, at the levels that the author set.
 /// Where a name is misspelt, things look unreachable and unused that are not: the one is said, the other not.
+// SPEC 2.2.
 pub fn check_up<S: Clone>(decl: &GraphDecl<S>) -> CheckUp<S> {
     let (facts, claims) = (Facts::new(decl), Claims::new(decl));
     let refusals = refusals(decl, &facts, &claims);

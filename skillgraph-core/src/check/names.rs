@@ -1,4 +1,5 @@
-//! Names: well formed, free, declared once, and declared at all (SPEC 1.2).
+//! Names: well formed, free, declared once, and declared at all.
+// SPEC 1.2.
 
 use std::collections::HashMap;
 

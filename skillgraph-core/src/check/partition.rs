@@ -1,5 +1,6 @@
-//! Advice on how the work was divided into skills (SPEC 2.2). Each says the fact, then the design that it usually shows,
+//! Advice on how the work was divided into skills. Each says the fact, then the design that it usually shows,
 //! then the design that it fits as well. The first three keep silent below five skills.
+// SPEC 2.2.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,5 @@
-//! Step procedures: that they can begin and that each step can be taken (SPEC 7).
+//! Step procedures: that they can begin and that each step can be taken.
+// SPEC 7.
 
 use super::body::blank;
 use super::facts::Facts;

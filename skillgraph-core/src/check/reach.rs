@@ -1,4 +1,5 @@
-//! Edges that are not wrong and may not be meant: where they lead, and whether their order decides (SPEC 2.2).
+//! Edges that are not wrong and may not be meant: where they lead, and whether their order decides.
+// SPEC 2.2.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,5 @@
-//! Entry rules: that a turn can start, and that every rule says something (SPEC 4).
+//! Entry rules: that a turn can start, and that every rule says something.
+// SPEC 4.
 
 use std::collections::HashMap;
 

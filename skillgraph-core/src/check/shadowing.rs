@@ -1,4 +1,5 @@
-//! Rules that leave nothing, or take everything: decided for every message at once (SPEC 2.2).
+//! Rules that leave nothing, or take everything: decided for every message at once.
+// SPEC 2.2.
 
 use super::claims::{Claims, Fate};
 use super::rules::all_conditions;

@@ -1,4 +1,5 @@
-//! Surfaces: that the model gets to read every body (SPEC 5.1).
+//! Surfaces: that the model gets to read every body.
+// SPEC 5.1.
 
 use crate::decl::{GraphDecl, SkillDecl, Surface};
 use crate::finding::{Code, Finding};

@@ -1,4 +1,5 @@
-//! Trees: that they stand alone and always lead somewhere (SPEC 3.5).
+//! Trees: that they stand alone and always lead somewhere.
+// SPEC 3.5.
 
 use std::collections::HashSet;
 

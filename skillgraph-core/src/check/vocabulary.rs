@@ -1,4 +1,5 @@
-//! Tools that nobody offers, and tools that a body names and its skill does not have (SPEC 2.2).
+//! Tools that nobody offers, and tools that a body names and its skill does not have.
+// SPEC 2.2.
 
 use std::collections::{BTreeSet, HashSet};
 

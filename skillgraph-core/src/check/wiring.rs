@@ -1,4 +1,5 @@
-//! Edges: that each says something new, and that it can ever fire (SPEC 3.2, 5.2).
+//! Edges: that each says something new, and that it can ever fire.
+// SPEC 3.2, 5.2.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! The catalog of a graph as declared (SPEC 11).
+//! The catalog of a graph as declared.
+// SPEC 11.
 
 use super::{Lints, TextList, Word};
 use crate::policy::{ModelTier, SkillPolicy};

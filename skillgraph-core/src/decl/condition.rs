@@ -2,7 +2,8 @@
 
 use super::{GuardTerm, StatusSet, TextList, Word};
 
-/// An entry rule (SPEC 4, tier 1).
+/// An entry rule.
+// SPEC 4, tier 1.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "turn", derive(serde::Serialize))]
 pub enum Condition<S> {
@@ -26,7 +27,8 @@ pub enum Condition<S> {
     },
     /// `|message| …`: the author's own code, known here by its source text alone.
     Closure(Word<S>),
-    /// `intent("…", ["…"])`: what the user may want, for a scorer (SPEC 4, tier 2).
+    /// `intent("…", ["…"])`: what the user may want, for a scorer.
+    // SPEC 4, tier 2.
     Intent {
         /// What it is about.
         intent: Word<S>,
@@ -41,7 +43,8 @@ pub enum Condition<S> {
     },
 }
 
-/// What fires an edge (SPEC 1.1 `trigger`, 3.2, 3.3).
+/// What fires an edge.
+// SPEC 1.1 `trigger`, 3.2, 3.3.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "turn", derive(serde::Serialize))]
 pub enum Trigger<S> {
@@ -127,7 +130,8 @@ impl<S> Trigger<S> {
         }
     }
 
-    /// The statuses that let this edge fire: success and partial unless the author said otherwise (SPEC 3.3).
+    /// The statuses that let this edge fire: success and partial unless the author said otherwise.
+    // SPEC 3.3.
     pub fn statuses(&self) -> StatusSet {
         match self {
             Trigger::Pick => StatusSet::NONE,

@@ -1,4 +1,5 @@
-//! `governor { … }`: when a run is spinning, and what is done about it (SPEC 8).
+//! `governor { … }`: when a run is spinning, and what is done about it.
+// SPEC 8.
 
 use super::Word;
 

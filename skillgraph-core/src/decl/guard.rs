@@ -1,4 +1,5 @@
-//! `where amount > 500`: terms over what a tool returned, as data (SPEC 1.4).
+//! `where amount > 500`: terms over what a tool returned, as data.
+// SPEC 1.4.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -149,7 +150,8 @@ impl<S> GuardTerm<S> {
         self.path.text.split('.')
     }
 
-    /// Whether the value passes. One of another kind than it is compared with never does (SPEC 1.4).
+    /// Whether the value passes. One of another kind than it is compared with never does.
+    // SPEC 1.4.
     pub fn holds(&self, value: &Literal) -> bool {
         let mut same_kind = self.values.iter().filter(|literal| literal.kind() == value.kind()).peekable();
         if same_kind.peek().is_none() {

@@ -1,4 +1,5 @@
-//! Names that a model reads: skill ids and tool names (SPEC 1.2).
+//! Names that a model reads: skill ids and tool names.
+// SPEC 1.2.
 
 use std::borrow::Borrow;
 use std::fmt;

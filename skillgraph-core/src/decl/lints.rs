@@ -1,4 +1,5 @@
-//! Lint levels, as the author set them on a graph or on one of its items (SPEC 2).
+//! Lint levels, as the author set them on a graph or on one of its items.
+// SPEC 2.
 
 use crate::finding::{Code, Finding, Level};
 

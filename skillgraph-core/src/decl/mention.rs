@@ -1,4 +1,5 @@
-//! `{tool}` mentions in a skill's body (SPEC 1.3): found here, checked by the check-up, written out for the model.
+//! `{tool}` mentions in a skill's body: found here, checked by the check-up, written out for the model.
+// SPEC 1.3.
 
 use std::ops::Range;
 

@@ -1,7 +1,8 @@
-//! The declaration of a graph, whoever wrote it: macro source, a static table, later JSON and SKILL.md (SPEC 1).
+//! The declaration of a graph, whoever wrote it: macro source, a static table, later JSON and SKILL.md.
 //!
 //! `S` says *where* a thing was written: a span in the macro, `()` at run time. Names are kept as the author wrote them,
 //! resolved or not, so that the check-up can speak about the wrong ones. Nothing here is validated.
+// SPEC 1.
 
 mod catalog;
 mod condition;
@@ -74,7 +75,8 @@ pub struct TextList<S> {
     pub list: Vec<Word<S>>,
 }
 
-/// A whole graph as declared (SPEC 1.1).
+/// A whole graph as declared.
+// SPEC 1.1.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "turn", derive(serde::Serialize))]
 pub struct GraphDecl<S> {
@@ -99,16 +101,20 @@ pub struct GraphDecl<S> {
     /// Messages that no rule may claim: the check-up reads them, a conversation does not.
     #[cfg_attr(feature = "turn", serde(skip))]
     pub never_routes: Option<TextList<S>>,
-    /// What scores a message that no rule claims (SPEC 4, tier 2).
+    /// What scores a message that no rule claims.
+    // SPEC 4, tier 2.
     #[cfg_attr(feature = "turn", serde(skip_serializing_if = "Option::is_none"))]
     pub classify: Option<Classify<S>>,
-    /// The tree that chooses the skill, in place of entries and edges (SPEC 3.5).
+    /// The tree that chooses the skill, in place of entries and edges.
+    // SPEC 3.5.
     #[cfg_attr(feature = "turn", serde(skip_serializing_if = "Option::is_none"))]
     pub tree: Option<Tree<S>>,
-    /// When a run is spinning, and what is done about it (SPEC 8).
+    /// When a run is spinning, and what is done about it.
+    // SPEC 8.
     #[cfg_attr(feature = "turn", serde(skip_serializing_if = "Option::is_none"))]
     pub governor: Option<Governor<S>>,
-    /// Skills that a model opens within a budget (SPEC 11).
+    /// Skills that a model opens within a budget.
+    // SPEC 11.
     #[cfg_attr(feature = "turn", serde(skip_serializing_if = "Option::is_none"))]
     pub catalog: Option<CatalogDecl<S>>,
 }
@@ -167,7 +173,8 @@ pub enum ScorerKind {
 pub struct ToolDecl<S> {
     /// What the rest of the graph calls it.
     pub ident: Word<S>,
-    /// What the model calls it (SPEC 1.2).
+    /// What the model calls it.
+    // SPEC 1.2.
     pub name: Word<S>,
     /// Whether its Rust type is known to the compiler.
     pub typed: bool,
@@ -182,7 +189,8 @@ pub struct ToolDecl<S> {
 pub struct SkillDecl<S> {
     /// What the rest of the graph calls it.
     pub ident: Word<S>,
-    /// What the model calls it (SPEC 1.2).
+    /// What the model calls it.
+    // SPEC 1.2.
     pub id: Word<S>,
     /// The one line that a model reads when it chooses.
     pub description: Option<Word<S>>,
@@ -190,7 +198,8 @@ pub struct SkillDecl<S> {
     pub body: Option<Body<S>>,
     /// Tools that open with this skill, by identifier.
     pub tools: Vec<Word<S>>,
-    /// The procedure, where there is one (SPEC 7).
+    /// The procedure, where there is one.
+    // SPEC 7.
     pub steps: Option<Steps<S>>,
     /// What `skip_step` does here, where the author said so.
     pub on_skip: Option<(OnSkip, S)>,
@@ -262,7 +271,8 @@ pub struct StepDecl<S> {
     pub consumes: Option<TextList<S>>,
 }
 
-/// What `skip_step` does (SPEC 7).
+/// What `skip_step` does.
+// SPEC 7.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "turn", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "turn", serde(rename_all = "snake_case"))]
@@ -274,7 +284,8 @@ pub enum OnSkip {
     Hold,
 }
 
-/// What an answer of the model gets while steps are left (SPEC 7).
+/// What an answer of the model gets while steps are left.
+// SPEC 7.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "turn", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "turn", serde(rename_all = "snake_case"))]
@@ -285,7 +296,8 @@ pub enum OnUnfinished {
     Accept,
 }
 
-/// Whether a skill's tools are offered only while it is open (SPEC 3.4).
+/// Whether a skill's tools are offered only while it is open.
+// SPEC 3.4.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "turn", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "turn", serde(rename_all = "snake_case"))]
@@ -297,7 +309,8 @@ pub enum Scope {
     Always,
 }
 
-/// Where the model reads a skill's body (SPEC 5.1).
+/// Where the model reads a skill's body.
+// SPEC 5.1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "turn", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "turn", serde(rename_all = "snake_case"))]
@@ -323,7 +336,8 @@ impl Surface {
     }
 }
 
-/// One way in: a skill, and the rule that opens it at the start of a turn (SPEC 4).
+/// One way in: a skill, and the rule that opens it at the start of a turn.
+// SPEC 4.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "turn", derive(serde::Serialize))]
 pub struct EntryDecl<S> {

@@ -1,4 +1,5 @@
-//! What became of a tool call (SPEC 3.3).
+//! What became of a tool call.
+// SPEC 3.3.
 
 use std::fmt;
 
@@ -24,7 +25,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Every status, in the order of SPEC 3.3.
+    /// Every status, in the order of the enum.
     pub const ALL: [Status; 7] = [
         Status::Success,
         Status::Partial,
@@ -53,7 +54,8 @@ impl Status {
         Self::ALL.into_iter().find(|status| status.as_str() == word)
     }
 
-    /// Whether the tool gave what it was called for: the only statuses that advance a step (SPEC 7).
+    /// Whether the tool gave what it was called for: the only statuses that advance a step.
+    // SPEC 7.
     pub const fn is_done(self) -> bool {
         matches!(self, Status::Success | Status::Partial)
     }
@@ -101,7 +103,7 @@ impl StatusSet {
         self.0 & other.0 != 0
     }
 
-    /// The statuses of the set, in the order of SPEC 3.3.
+    /// The statuses of the set, in the order of the enum.
     pub fn iter(self) -> impl Iterator<Item = Status> {
         Status::ALL.into_iter().filter(move |status| self.contains(*status))
     }

@@ -1,4 +1,5 @@
-//! `tree { if … { a } else { b } }`: conditions that choose the skill (SPEC 3.5).
+//! `tree { if … { a } else { b } }`: conditions that choose the skill.
+// SPEC 3.5.
 
 use super::{Condition, Word};
 

@@ -7,10 +7,11 @@ use crate::finding::{Code, Finding, Level, Report};
 use crate::suggest::counted;
 
 impl Graph {
-    /// Checks the graph (SPEC 2), warnings included. Places are JSON pointers into [`crate::decl::GraphDecl::spec`].
+    /// Checks the graph, warnings included. Places are JSON pointers into [`crate::decl::GraphDecl::spec`].
     ///
     /// Examples of rules with closures are run here; what they show is a warning, because a closure may go by more than
     /// the message.
+    // SPEC 2.
     pub fn checkup(&self) -> Report {
         self.checkup_of(&self.decl.at_pointers())
     }

@@ -307,7 +307,8 @@ fn positions(flags: &[bool]) -> Vec<SkillIx> {
 }
 
 /// Hashes how the declaration is built, by a function that is the same everywhere. Texts that are only read, by people and by
-/// models, are left out: a turn that waits goes on where one of them is mended (SPEC 10).
+/// models, are left out: a turn that waits goes on where one of them is mended.
+// SPEC 10.
 fn fingerprint(decl: &GraphDecl<()>) -> u64 {
     use std::hash::Hasher;
     let mut hasher = fnv::FnvHasher::default();

@@ -1,4 +1,5 @@
-//! Guards at run time: what a term read of a tool's output, and what came of it (SPEC 1.4).
+//! Guards at run time: what a term read of a tool's output, and what came of it.
+// SPEC 1.4.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

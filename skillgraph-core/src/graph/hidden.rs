@@ -1,4 +1,5 @@
-//! Skills that somebody may not see (SPEC 9): everything goes on as if the graph did not have them.
+//! Skills that somebody may not see: everything goes on as if the graph did not have them.
+// SPEC 9.
 
 use std::collections::BTreeSet;
 

@@ -94,7 +94,8 @@ pub type EntryTest = fn(&str) -> bool;
 /// The author's test of what a tool returned.
 #[derive(Debug, Clone, Copy)]
 pub enum RouteTest {
-    /// Runs on the tool's typed output when it returns; the verdict travels with the result (SPEC 1.4).
+    /// Runs on the tool's typed output when it returns; the verdict travels with the result.
+    // SPEC 1.4.
     Typed,
     /// Runs on the result.
     Result(fn(&ToolResult) -> bool),
@@ -216,7 +217,8 @@ impl Graph {
         &self.decl
     }
 
-    /// A number that differs where the declaration does: saved state carries it (SPEC 10).
+    /// A number that differs where the declaration does: saved state carries it.
+    // SPEC 10.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
@@ -231,8 +233,9 @@ impl Graph {
         &self.tools
     }
 
-    /// The graph with more tools: those of catalog skills that only a host knows (SPEC 11). No skill of the graph has one;
+    /// The graph with more tools: those of catalog skills that only a host knows. No skill of the graph has one;
     /// a name that it has already is not added again.
+    // SPEC 11.
     #[must_use]
     pub fn with_tools(&self, names: impl IntoIterator<Item = ToolId>) -> Self {
         let mut graph = self.clone();
@@ -310,7 +313,8 @@ impl Graph {
         self.tools.get(tool.position()).cloned().unwrap_or(ToolId::from_static(""))
     }
 
-    /// The entry whose rule takes the message: the first that passes (SPEC 4, tier 1).
+    /// The entry whose rule takes the message: the first that passes.
+    // SPEC 4, tier 1.
     pub fn match_entry(&self, message: &str) -> EntryMatch {
         self.match_entry_without(message, &Hidden::NONE)
     }
@@ -340,7 +344,8 @@ impl Graph {
         &self.intents
     }
 
-    /// Whether a tree chooses the skill (SPEC 3.5).
+    /// Whether a tree chooses the skill.
+    // SPEC 3.5.
     pub fn is_tree(&self) -> bool {
         self.tree.is_some()
     }
@@ -381,13 +386,15 @@ impl Graph {
         &self.constant_tools
     }
 
-    /// Whether the skill is open: no entry or edge mentions it (SPEC 5.3).
+    /// Whether the skill is open: no entry or edge mentions it.
+    // SPEC 5.3.
     pub fn is_open(&self, skill: SkillIx) -> bool {
         self.skill(skill).is_some_and(|skill| skill.open)
     }
 
     /// Where the cursor may go by the model's pick or a tool's proposal: along a `~>` edge, or to an entry that may be picked;
-    /// never where it is. An edge with a trigger is a gate (SPEC 5.3): nothing but a result that fires it goes through.
+    /// never where it is. An edge with a trigger is a gate: nothing but a result that fires it goes through.
+    // SPEC 5.3.
     pub fn hops(&self, cursor: Option<SkillIx>) -> Vec<SkillIx> {
         let along = self.model_edges(cursor);
         let mut hops = Vec::with_capacity(along.len() + self.pickable.len());

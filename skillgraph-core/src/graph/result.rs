@@ -9,7 +9,8 @@ use super::{EdgeIx, Graph, ToolIx};
 use crate::decl::{Literal, Status, ToolId};
 
 /// What a tool call came to: the evidence that edges read. Always the tool's own result, never the text that the model
-/// sees (SPEC 7).
+/// sees.
+// SPEC 7.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
     /// The model's id for the call.
@@ -32,7 +33,8 @@ impl ToolResult {
     }
 }
 
-/// What an edge learnt of a tool's typed output when the tool returned (SPEC 1.4).
+/// What an edge learnt of a tool's typed output when the tool returned.
+// SPEC 1.4.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EdgeEvidence {
     /// The edge.

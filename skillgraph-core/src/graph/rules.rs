@@ -1,7 +1,8 @@
-//! All entry rules of a graph, matched together (SPEC 4, tier 1).
+//! All entry rules of a graph, matched together.
 //!
 //! The phrases of all `keywords` rules are one automaton, the patterns of all `matches` rules one set: a cold start costs
 //! as much as the message is long, however many rules there are. Closures run only where they can still win.
+// SPEC 4, tier 1.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};

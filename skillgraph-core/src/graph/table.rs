@@ -67,7 +67,8 @@ impl StaticGraph {
         self.compiled().map(|graph| graph.checkup())
     }
 
-    /// The graph as a Mermaid flowchart (SPEC 15); see [`draw::to_mermaid`].
+    /// The graph as a Mermaid flowchart; see [`draw::to_mermaid`].
+    // SPEC 15.
     pub fn to_mermaid(&self) -> String {
         draw::to_mermaid(&self.declaration())
     }

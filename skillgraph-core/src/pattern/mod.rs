@@ -1,5 +1,5 @@
 //! What texts a rule matches, as automata: enough to run a pattern on an example, and to decide for every `&str` at once
-//! whether rules leave each other any text (SPEC 2.2 `rule-shadowed`).
+//! whether rules leave each other any text.
 //!
 //! A pattern becomes a nondeterministic automaton over characters ([`Nfa`]); assertions such as `\b` stay in it and look at
 //! the characters on either side. For a decision the characters are put into the few classes that the automata at hand can
@@ -10,6 +10,7 @@
 //! Keywords are compared after folding, which no automaton of this size can do. They take part as two automata: one that
 //! accepts only texts in which the keyword certainly stands, and one that accepts every text in which it may
 //! ([`keyword`]).
+// SPEC 2.2 `rule-shadowed`.
 
 mod alphabet;
 mod keyword;

@@ -1,4 +1,4 @@
-//! A skill as a file: `SKILL.md` of the Agent Skills standard, with the keys that a graph needs beside it (SPEC 12).
+//! A skill as a file: `SKILL.md` of the Agent Skills standard, with the keys that a graph needs beside it.
 //!
 //! One reader for both doors, the macro and the run time. It says what a file says, and what is wrong with how it says it;
 //! whether its names fit a graph is said by the check-up, as of any declaration. A file picks tools by name and never defines
@@ -14,6 +14,7 @@
 //! let refused = read("---\nname: refunds\ndescription: Money back: refunds\n---\nLook first.\n");
 //! assert_eq!(refused.findings[0].message, "`: ` inside an unquoted description");
 //! ```
+// SPEC 12.
 
 #[cfg(feature = "turn")]
 mod export;

@@ -1,4 +1,5 @@
-//! `on tool is status where guard as "label"`: what fires an edge, in the words of the macro's grammar (SPEC 1.1).
+//! `on tool is status where guard as "label"`: what fires an edge, in the words of the macro's grammar.
+// SPEC 1.1.
 
 use super::{Part, refused};
 use crate::decl::{GuardOperator, GuardTerm, Literal, Number, Status, StatusSet, Trigger, TriggerTools, Word};

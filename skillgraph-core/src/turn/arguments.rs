@@ -1,4 +1,5 @@
-//! Arguments as they are run with: what the model wrote, read by the schema of the tool where numbers leave a choice (SPEC 6).
+//! Arguments as they are run with: what the model wrote, read by the schema of the tool where numbers leave a choice.
+// SPEC 6.
 
 use serde_json::{Map, Value};
 

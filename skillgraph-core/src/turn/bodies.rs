@@ -1,7 +1,8 @@
-//! Bodies outside the system prompt (SPEC 5.1): given with a result of `read_skill`, and again before they age.
+//! Bodies outside the system prompt: given with a result of `read_skill`, and again before they age.
 //!
 //! How old a body is stands in the transcript itself. So nothing more is remembered, and what a host cut away is given
 //! again at the start of the next turn.
+// SPEC 5.1.
 
 use super::machine::Turn;
 use super::offer::READ_SKILL;

@@ -1,5 +1,6 @@
-//! The gate (SPEC 6): what becomes of each call before anything runs. A tool runs only if it was in the request that
+//! The gate: what becomes of each call before anything runs. A tool runs only if it was in the request that
 //! the model answered.
+// SPEC 6.
 
 use std::cell::LazyCell;
 
@@ -67,7 +68,8 @@ pub(super) struct Run {
     pub(super) answer: Option<PersonReply>,
 }
 
-/// A question that was put to a person: its number, and what it was about (SPEC 10).
+/// A question that was put to a person: its number, and what it was about.
+// SPEC 10.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Asked {
     pub(super) question: u64,
@@ -167,7 +169,8 @@ impl Batch {
         batch
     }
 
-    /// A step is taken or skipped, never both: of `skip_step` and the tool of its step the first in call order counts (SPEC 7).
+    /// A step is taken or skipped, never both: of `skip_step` and the tool of its step the first in call order counts.
+    // SPEC 7.
     fn tell_step_from_skip(&mut self, graph: &Graph, state: &State) {
         let Some(procedure) = &state.procedure else { return };
         let Some(step) = procedure.current(graph) else { return };

@@ -1,4 +1,5 @@
-//! What happened, in order: the record of a turn (SPEC 14.4).
+//! What happened, in order: the record of a turn.
+// SPEC 14.4.
 
 use std::fmt;
 
@@ -22,14 +23,16 @@ pub enum Event {
         /// The graph's name.
         graph: String,
     },
-    /// Which skills may not be seen, where some may not, or where that has changed (SPEC 9).
+    /// Which skills may not be seen, where some may not, or where that has changed.
+    // SPEC 9.
     SkillsHidden {
         /// The iteration; 0 before the first.
         iteration: u32,
         /// All that are hidden from now on.
         skills: Vec<HiddenSkill>,
     },
-    /// A turn goes on that was saved under another version of the graph (SPEC 10).
+    /// A turn goes on that was saved under another version of the graph.
+    // SPEC 10.
     TurnMigrated {
         /// The iteration.
         iteration: u32,
@@ -122,7 +125,8 @@ pub enum Event {
         /// The skill.
         skill: SkillId,
     },
-    /// A skill of the catalog is not there (SPEC 11): it is not listed, not found and does not open until it is again.
+    /// A skill of the catalog is not there: it is not listed, not found and does not open until it is again.
+    // SPEC 11.
     CatalogUnavailable {
         /// The iteration; 0 before the first.
         iteration: u32,
@@ -362,7 +366,8 @@ pub struct HiddenSkill {
     pub reason: String,
 }
 
-/// How a turn's start was found (SPEC 4).
+/// How a turn's start was found.
+// SPEC 4.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnRouted {
     /// The skill that was open at the end of the last turn.
@@ -428,7 +433,8 @@ pub struct RunnerUp {
     pub gap: f64,
 }
 
-/// Where the cursor went, and why (SPEC 3.1).
+/// Where the cursor went, and why.
+// SPEC 3.1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MoveRecord {
     /// The iteration that it opens; of a decision with which the turn ends, the last one.
@@ -458,7 +464,8 @@ pub struct MoveRecord {
     /// Why a tool proposed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Hidden skills that it would have led to, or kept open, if they could be seen (SPEC 9).
+    /// Hidden skills that it would have led to, or kept open, if they could be seen.
+    // SPEC 9.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<SkillId>,
 }

@@ -1,4 +1,5 @@
-//! Whether a run is spinning (SPEC 8): counted here, acted on where the turn goes on.
+//! Whether a run is spinning: counted here, acted on where the turn goes on.
+// SPEC 8.
 
 use std::collections::VecDeque;
 

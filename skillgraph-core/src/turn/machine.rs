@@ -69,9 +69,11 @@ pub struct Turn {
 pub struct Carried {
     /// What was said.
     pub transcript: Transcript,
-    /// The skill that was open, where it is to stay open (SPEC 4).
+    /// The skill that was open, where it is to stay open.
+    // SPEC 4.
     pub cursor: Option<SkillId>,
-    /// Where the procedure of that skill stood: it goes on there if continuity keeps the skill open (SPEC 7).
+    /// Where the procedure of that skill stood: it goes on there if continuity keeps the skill open.
+    // SPEC 7.
     pub procedure: Option<Standing>,
     /// What was open of the catalog. What the catalog does not have any more is dropped.
     pub catalog: CatalogState,
@@ -221,7 +223,8 @@ impl Turn {
     }
 
     /// Begins a turn as [`Self::start`], in a conversation that left things open. A skill is judged beside what the message
-    /// says (SPEC 4, continuity); an id that the graph does not have is recorded and dropped.
+    /// says; an id that the graph does not have is recorded and dropped.
+    // SPEC 4, continuity.
     pub fn start_from(setup: Arc<Setup>, before: Carried, message: impl Into<String>) -> Self {
         let message: String = message.into();
         let mut catalog = before.catalog;
@@ -580,7 +583,8 @@ impl Turn {
         self.give_bodies(decision.from != decision.to);
     }
 
-    /// Ends the turn with a batch: what returned is evidence as ever, and the next turn begins from what it led to (SPEC 8).
+    /// Ends the turn with a batch: what returned is evidence as ever, and the next turn begins from what it led to.
+    // SPEC 8.
     fn end_with(&mut self, settlement: Settlement, ending: Ending, outcome: Outcome) {
         let decision = decide(&self.setup.graph, &self.state.hidden, self.state.cursor, settlement.evidence());
         self.conclude_batch(settlement, &decision, ending);

@@ -152,11 +152,12 @@ impl ToolCall {
         self
     }
 
-    /// The arguments as an object; blank text and `null` are an empty one (SPEC 6).
+    /// The arguments as an object; blank text and `null` are an empty one.
     ///
     /// # Errors
     ///
     /// [`ArgumentsError`] where the text is not JSON, or JSON but no object.
+    // SPEC 6.
     pub fn parsed_arguments(&self) -> Result<Map<String, Value>, ArgumentsError> {
         if self.arguments.trim().is_empty() {
             return Ok(Map::new());
@@ -393,7 +394,8 @@ pub struct ModelRequest {
     pub system: String,
     /// The conversation.
     pub messages: Transcript,
-    /// The tools that may be called; nothing else will run (SPEC 6).
+    /// The tools that may be called; nothing else will run.
+    // SPEC 6.
     pub tools: Vec<Arc<ToolSpec>>,
 }
 

@@ -1,5 +1,6 @@
-//! A turn that was saved under another version of its graph (SPEC 10): names say what is what, and what has no name any more
+//! A turn that was saved under another version of its graph: names say what is what, and what has no name any more
 //! is dropped.
+// SPEC 10.
 
 use std::sync::Arc;
 

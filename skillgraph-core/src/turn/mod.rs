@@ -1,4 +1,4 @@
-//! One conversation turn as a state machine without I/O (SPEC 13).
+//! One conversation turn as a state machine without I/O.
 //!
 //! [`Turn::poll_output`] says what the turn waits for, [`Turn::handle_input`] takes the answer, [`Turn::poll_event`] tells
 //! what happened. The same inputs give the same outputs. Between any two outputs the turn can be saved and restored, and
@@ -10,6 +10,7 @@
 //!       ▲                          └─▶ calls ─▶ gate ─▶ [AskCatalog] ─▶ [Authorize] ─▶ RunTools ─▶ [Pause] ─▶ settle ─┐
 //!       └─────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
+// SPEC 13.
 
 mod arguments;
 mod bodies;
@@ -85,7 +86,8 @@ pub struct Setup {
     pub decider: bool,
     /// That permissions are asked for, where they are: who sees which skill, and who runs which tool.
     pub permissions: Option<Permissions>,
-    /// Skills that the model opens within a budget, beside the graph or alone (SPEC 11).
+    /// Skills that the model opens within a budget, beside the graph or alone.
+    // SPEC 11.
     pub catalog: Option<Catalog>,
 }
 
@@ -117,7 +119,8 @@ impl Setup {
     }
 }
 
-/// How far a turn may go (SPEC 8, 17).
+/// How far a turn may go.
+// SPEC 8, 17.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Model calls a turn; never exceeded.

@@ -1,4 +1,5 @@
-//! What tells a conversation, its questions and its saves from every other (SPEC 6, 10).
+//! What tells a conversation, its questions and its saves from every other.
+// SPEC 6, 10.
 
 use serde::{Deserialize, Serialize};
 

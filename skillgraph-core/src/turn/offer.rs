@@ -1,4 +1,5 @@
-//! What the model is offered (SPEC 5): rebuilt every iteration from the decision, never appended to.
+//! What the model is offered: rebuilt every iteration from the decision, never appended to.
+// SPEC 5.
 
 use std::sync::Arc;
 
@@ -43,7 +44,8 @@ pub(super) enum Offered {
 }
 
 impl Offer {
-    /// Constant tools, the open skill's, those of skills opened beside it and of the catalog, then navigation (SPEC 5.2).
+    /// Constant tools, the open skill's, those of skills opened beside it and of the catalog, then navigation.
+    // SPEC 5.2.
     pub(super) fn of(setup: &Setup, state: &State) -> Self {
         let graph = &setup.graph;
         let own = state.cursor.and_then(|cursor| graph.skill(cursor)).map_or(&[][..], |skill| &skill.tools);
@@ -122,7 +124,8 @@ impl Offer {
 }
 
 /// Whether `read_skill` is worth offering. Where the model picks freely it stays in place, dead ends included, so that the tools
-/// of a conversation stay the same; where a strictness narrows picks, nothing is offered that would be refused (SPEC 4).
+/// of a conversation stay the same; where a strictness narrows picks, nothing is offered that would be refused.
+// SPEC 4.
 fn can_pick(setup: &Setup, state: &State) -> bool {
     match setup.strictness {
         // A menu can be answered, even where it names the only skill that there is to see.

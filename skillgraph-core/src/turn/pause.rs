@@ -1,5 +1,6 @@
-//! A tool asks a person, and the turn waits (SPEC 10). What has finished by then stays finished, and what the person saw is
+//! A tool asks a person, and the turn waits. What has finished by then stays finished, and what the person saw is
 //! what runs.
+// SPEC 10.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,5 +1,6 @@
-//! Who may do what (SPEC 9): what the turn asks before a skill is shown and before a tool runs, and what follows from the
+//! Who may do what: what the turn asks before a skill is shown and before a tool runs, and what follows from the
 //! answers. No answer is a no.
+// SPEC 9.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -258,7 +259,8 @@ impl Turn {
         }
     }
 
-    /// Sends what has yet to run through the gate once more: what is offered now, runs (SPEC 10).
+    /// Sends what has yet to run through the gate once more: what is offered now, runs.
+    // SPEC 10.
     pub(super) fn gate_again(&mut self, mut batch: Batch) -> Batch {
         let graph = self.setup.graph.clone();
         let offer = Offer::of(&self.setup, &self.state);

@@ -1,4 +1,5 @@
-//! The pointer into a step procedure (SPEC 7). It lives and dies with the cursor's tenure.
+//! The pointer into a step procedure. It lives and dies with the cursor's tenure.
+// SPEC 7.
 
 use serde::{Deserialize, Serialize};
 

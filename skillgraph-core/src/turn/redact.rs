@@ -1,9 +1,10 @@
-//! A transcript as somebody may read it who may not see every skill any more (SPEC 9).
+//! A transcript as somebody may read it who may not see every skill any more.
 //!
 //! What was said while a skill could be seen is kept; what is sent to the model leaves out what the framework said then, what the
 //! model called then by names that are gone, and what tools returned that are gone with their skill. Which part of a message is
 //! the framework's is written in the message, so that no sentence is taken apart. What the user said, and what the model said in
 //! words, stays.
+// SPEC 9.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;

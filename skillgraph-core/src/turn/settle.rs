@@ -74,7 +74,8 @@ impl ToolReturn {
     }
 }
 
-/// A tool's wish that another skill open next (SPEC 3.2).
+/// A tool's wish that another skill open next.
+// SPEC 3.2.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
     /// The skill's id.
@@ -287,7 +288,8 @@ impl Turn {
     }
 
     /// A result as it may be shown: at most as long as the ceiling, never without words. What edges, guards and steps read of it
-    /// stays whole (SPEC 3.3).
+    /// stays whole.
+    // SPEC 3.3.
     fn shown_result(&self, returned: &ToolReturn) -> Spoken {
         let ceiling = self.setup.limits.result_characters;
         let text = &returned.text;

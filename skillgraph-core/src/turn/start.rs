@@ -1,4 +1,5 @@
-//! Where a turn starts (SPEC 4): rules, then a scorer, then a menu; and what a pick may do while the menu stands.
+//! Where a turn starts: rules, then a scorer, then a menu; and what a pick may do while the menu stands.
+// SPEC 4.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,8 @@ use crate::decl::{ScorerKind, SkillId};
 use crate::graph::{Graph, Hidden, IntentEntry, SkillIx};
 use crate::score::{Judgement, ScorePolicy, ScoreVerdict, ScorerTraits, judge, keyword_score, words};
 
-/// What a pick of the model may do (SPEC 4).
+/// What a pick of the model may do.
+// SPEC 4.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strictness {
@@ -25,7 +27,8 @@ pub enum Strictness {
     Rails,
 }
 
-/// What a turn takes over from the one before (SPEC 4).
+/// What a turn takes over from the one before.
+// SPEC 4.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Continuity {

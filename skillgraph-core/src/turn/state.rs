@@ -109,7 +109,8 @@ impl Phase {
     }
 }
 
-/// A turn as it can be stored: plain data, and the graph that it belongs to (SPEC 10, 13).
+/// A turn as it can be stored: plain data, and the graph that it belongs to.
+// SPEC 10, 13.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SavedTurn {
@@ -335,7 +336,7 @@ impl Turn {
     }
 
     /// Goes on with a saved turn. What a catalog has lost since, where only its host knows it, is dropped by name as in
-    /// [`Turn::migrate`]. Where the setup has permissions, they are asked for anew before anything else (SPEC 9).
+    /// [`Turn::migrate`]. Where the setup has permissions, they are asked for anew before anything else.
     ///
     /// # Errors
     ///
@@ -343,6 +344,7 @@ impl Turn {
     /// [`Turn::migrate`] goes on all the same. [`RestoreError::Impossible`] where the state itself has: a tool would run
     /// that was not offered, or a step be behind that is not. [`RestoreError::NoPermissions`] where permissions were asked
     /// for, and the setup has none.
+    // SPEC 9.
     pub fn restore(setup: Arc<Setup>, saved: SavedTurn) -> Result<Self, RestoreError> {
         let saved = saved.indexed()?;
         if !saved.is_of(&setup) {

@@ -1,5 +1,6 @@
-//! What every provider takes, whatever came before (SPEC 14.3): names, ids, texts, pairs of calls and results, schemas of tools.
+//! What every provider takes, whatever came before: names, ids, texts, pairs of calls and results, schemas of tools.
 //! Done here once, so that no adapter has to.
+// SPEC 14.3.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -85,7 +86,8 @@ impl<'a> CallIds<'a> {
     }
 }
 
-/// Sees to it that no two calls of a conversation have one id (SPEC 6).
+/// Sees to it that no two calls of a conversation have one id.
+// SPEC 6.
 pub(super) fn number_calls<'a>(before: &Transcript, calls: impl Iterator<Item = &'a mut ToolCall>) {
     let mut ids = CallIds::after(before);
     calls.for_each(|call| ids.give(call));

@@ -1,4 +1,5 @@
-//! Every sentence that the turn machine says to a model, in one place. Refusals name what is allowed (SPEC 5.4).
+//! Every sentence that the turn machine says to a model, in one place. Refusals name what is allowed.
+// SPEC 5.4.
 
 use super::message::Spoken;
 use super::settle::Ending;
@@ -517,7 +518,8 @@ pub(super) fn skip_held(procedure: &Procedure, step: &Step, graph: &Graph) -> St
     )
 }
 
-/// Where the procedure stands, at the end of a result of one of its tools (SPEC 7).
+/// Where the procedure stands, at the end of a result of one of its tools.
+// SPEC 7.
 pub(super) fn standing(procedure: &Procedure, graph: &Graph) -> String {
     let total = procedure.total(graph);
     let Some(step) = procedure.current(graph) else {
@@ -578,7 +580,8 @@ pub(super) fn spinning(trips: &[Trip]) -> String {
 }
 
 /// Why a step comes now, as it stands in a sentence or between square brackets: neither a line break nor a bracket of its own
-/// ends them (SPEC 7).
+/// ends them.
+// SPEC 7.
 fn note(step: &Step) -> String {
     one_line(&step.note).replace('[', "(").replace(']', ")")
 }

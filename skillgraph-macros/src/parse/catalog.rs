@@ -1,4 +1,5 @@
-//! `catalog { policy: { field, … }, skill NAME = "key" { field, … } }` (SPEC 11)
+//! `catalog { policy: { field, … }, skill NAME = "key" { field, … } }`
+// SPEC 11.
 
 use proc_macro2::{Ident, Span};
 use skillgraph_core::suggest::{closest, listed};

@@ -30,7 +30,7 @@ const ITEM_WORDS: [&str; 11] = [
     "governor",
     "catalog",
 ];
-/// The words of SPEC 1.1 that this version does not have.
+/// Words of the language that this version does not have.
 const LATER_WORDS: [&str; 1] = ["require"];
 
 /// `attr* vis graph NAME { item* }`

@@ -30,7 +30,7 @@ const FIELDS: [&str; 11] = [
     "produces",
     "consumes",
 ];
-/// The fields of SPEC 1.1 that this version does not have.
+/// Fields of the language that this version does not have.
 const LATER_FIELDS: [&str; 1] = ["model"];
 
 pub(super) fn parse(

@@ -55,7 +55,8 @@ pub(crate) async fn answer(
     answers
 }
 
-/// The questions about skills that whoever the conversation is with may not see, with why (SPEC 9).
+/// The questions about skills that whoever the conversation is with may not see, with why.
+// SPEC 9.
 async fn denied(parts: &Parts, identity: &Arc<Identity>, questions: &[CatalogQuestion]) -> HashMap<usize, String> {
     let Some(authorizer) = &parts.authorizer else { return HashMap::new() };
     let asked = questions.iter().enumerate().filter_map(|(at, question)| match question {

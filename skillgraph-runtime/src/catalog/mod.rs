@@ -1,5 +1,6 @@
-//! The catalog's skills (SPEC 11): what an author implements for those that are known only at run time, and what the loop asks
+//! The catalog's skills: what an author implements for those that are known only at run time, and what the loop asks
 //! them.
+// SPEC 11.
 
 pub(crate) mod ask;
 

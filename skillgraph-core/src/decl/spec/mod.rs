@@ -1,4 +1,4 @@
-//! A graph as data (SPEC 13): what `skill_graph!` says, as documented JSON.
+//! A graph as data: what `skill_graph!` says, as documented JSON.
 //!
 //! Ids and tool names stand where the macro has identifiers. Closures are code and have no place here. Unknown keys are
 //! errors. Findings of a graph from data carry a JSON pointer (RFC 6901) into it.
@@ -31,6 +31,7 @@
 //! assert_eq!(report.findings[0].at, "/skills/1/tools/0");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+// SPEC 13.
 
 mod json;
 mod read;
@@ -128,7 +129,8 @@ pub enum ThenSpec {
     Escalate(String),
 }
 
-/// Skills that a model opens within a budget (SPEC 11).
+/// Skills that a model opens within a budget.
+// SPEC 11.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CatalogSpec {

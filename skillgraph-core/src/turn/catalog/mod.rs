@@ -1,8 +1,9 @@
-//! The catalog in a turn (SPEC 11): what a conversation has of it, what a host is asked about it, and what becomes of calls that
+//! The catalog in a turn: what a conversation has of it, what a host is asked about it, and what becomes of calls that
 //! open, bind and search.
 //!
 //! Two rounds at the most ([`ask`]): which skills are there, then what is needed of those that open. Both end closed: what is not
 //! answered is not there, and has not opened. Then the calls are answered ([`answer`]).
+// SPEC 11.
 
 mod answer;
 mod ask;
@@ -101,8 +102,9 @@ impl CatalogState {
 pub struct CatalogTool {
     /// The tool as the model is told of it.
     pub spec: Arc<ToolSpec>,
-    /// What somebody must be allowed to run it, beside `tool_call` (SPEC 9). It is not saved, so that nobody can change it: none
+    /// What somebody must be allowed to run it, beside `tool_call`. It is not saved, so that nobody can change it: none
     /// until the host has told it again.
+    // SPEC 9.
     #[serde(skip)]
     capabilities: Option<Vec<Capability>>,
 }
