@@ -38,7 +38,7 @@ pub struct Witness {
 pub struct EntryMatch {
     /// The entry that takes it, with the part of the message that made it.
     pub won: Option<(EntryIx, Option<Witness>)>,
-    /// Entries behind it whose rule passes, too, in declaration order: at most [`MOST_OTHERS`], and none that opens a hidden skill.
+    /// Entries behind it whose rule passes, too, in declaration order: at most 20, and none that opens a hidden skill.
     /// A rule with a closure is not tried once another has won, so it is not among them.
     pub others: Vec<EntryIx>,
     /// Entries whose closure panicked on the way; they count as not passed.
