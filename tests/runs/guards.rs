@@ -1,8 +1,6 @@
 //! Guards (SPEC 1.4): read on the typed output, or in the JSON of a `dyn` tool; what was read is in the record.
 
-mod common;
-
-use common::{answer, calls, hops, tool};
+use crate::common::{answer, calls, hops, tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

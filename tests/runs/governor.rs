@@ -1,8 +1,6 @@
 //! A run that spins (SPEC 8): counted, recorded, and stopped, warned or handed to another model.
 
-mod common;
-
-use common::{answer, assert_paired, calls, pick, succeeds};
+use crate::common::{answer, assert_paired, calls, pick, succeeds};
 use serde_json::json;
 use skillgraph::{
     AgentBuilder, BuildError, Event, Message, ModelReply, Outcome, ScriptedModel, Trip, TripAction, TurnReport,

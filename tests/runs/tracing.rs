@@ -1,13 +1,11 @@
 //! What `tracing` is told (SPEC 14.4): spans with the names of OpenTelemetry's GenAI conventions, events named `skillgraph.*`, and
 //! nothing of what was said unless that was asked for.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
-use common::{calls, pick, succeeds};
+use crate::common::{calls, pick, succeeds};
 use serde_json::json;
 use skillgraph::{
     Agent, AgentBuilder, Model, ModelError, ModelReply, ModelRequest, ScriptedModel, StopReason, Usage, skill_graph,

@@ -1,12 +1,10 @@
 //! A tool asks a person, and the turn waits (SPEC 10): what has finished stays finished, what the person saw is what runs, and
 //! a saved conversation goes on in another process, under the same rules as before.
 
-mod common;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use common::{all_text, answer, assert_paired, calls, counts, hops, last_results, pick, succeeds};
+use crate::common::{all_text, answer, assert_paired, calls, counts, hops, last_results, pick, succeeds};
 use serde_json::{Value, json};
 use skillgraph::core::turn::{Input, Output, Turn};
 use skillgraph::{

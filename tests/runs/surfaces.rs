@@ -1,10 +1,8 @@
 //! Where a body is read (SPEC 5.1): in the system prompt, in the result of `read_skill`, and again before it ages.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{all_text, answer, assert_paired, calls, last_results, pick, succeeds};
+use crate::common::{all_text, answer, assert_paired, calls, last_results, pick, succeeds};
 use serde_json::json;
 use skillgraph::core::turn::{Carried, Output, Turn};
 use skillgraph::{
@@ -118,7 +116,8 @@ async fn a_refused_pick_shows_no_body() {
 
 #[tokio::test]
 async fn a_tool_that_moves_the_conversation_brings_the_body_along() {
-    let proposing = common::tool("find", |_| ToolReply::success(json!("found")).propose_transition("cellar", "below"));
+    let proposing =
+        crate::common::tool("find", |_| ToolReply::success(json!("found")).propose_transition("cellar", "below"));
     let model = ScriptedModel::new([find("a"), answer()]);
     let report = agent_with(&model, proposing).run("hello").await.expect("a turn");
     assert_eq!(given(&report), [(2, "cellar")]);
@@ -139,7 +138,7 @@ async fn the_next_turn_has_the_body_once() {
 
 #[test]
 fn a_body_that_the_history_has_lost_is_given_at_the_start() {
-    let setup = common::setup(library::GRAPH.compiled().expect("a graph"));
+    let setup = crate::common::setup(library::GRAPH.compiled().expect("a graph"));
     let mut turn =
         Turn::start_from(Arc::new(setup), Carried { cursor: Some("cellar".into()), ..Carried::default() }, "and then?");
     let Output::CallModel(request) = turn.poll_output() else { panic!("the model is asked") };

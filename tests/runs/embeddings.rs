@@ -1,10 +1,8 @@
 //! Static embeddings from local files (SPEC 4, tier 2).
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::answer;
+use crate::common::answer;
 use serde_json::{Value, json};
 use skillgraph::core::turn::ScoreRequest;
 use skillgraph::{IntentCandidate, IntentScorer, ScriptedModel, StaticEmbeddings, StaticScorer, skill_graph};
@@ -123,7 +121,7 @@ async fn real_embeddings_find_most_of_24_unseen_messages() {
     let embeddings =
         StaticEmbeddings::read(file("SKILLGRAPH_WEIGHTS"), file("SKILLGRAPH_TOKENIZER")).expect("embeddings");
     let scorer = StaticScorer::new(embeddings);
-    let skills: Value = serde_json::from_str(include_str!("data/intents.json")).expect("JSON");
+    let skills: Value = serde_json::from_str(include_str!("../data/intents.json")).expect("JSON");
     let texts = |value: &Value| -> Vec<String> { serde_json::from_value(value.clone()).expect("texts") };
     let skills = skills.as_object().expect("skills");
     let candidates: Vec<IntentCandidate> = skills

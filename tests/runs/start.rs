@@ -1,8 +1,6 @@
 //! Where a turn starts (SPEC 4): rules, a scorer, a menu, the last turn; and what a pick may do while the menu stands.
 
-mod common;
-
-use common::{answer, calls, hops, last_results, pick, succeeds, without_others};
+use crate::common::{answer, calls, hops, last_results, pick, succeeds, without_others};
 use serde_json::json;
 use skillgraph::core::turn::{CallRefusal, Carried, Choice, Input, Output, SavedTurn, Scores, Turn};
 use skillgraph::{

@@ -1,8 +1,6 @@
 //! Trees (SPEC 3.5): the message chooses one leaf, for the whole turn.
 
-mod common;
-
-use common::{answer, calls, hops, last_results, pick, succeeds};
+use crate::common::{answer, calls, hops, last_results, pick, succeeds};
 use serde_json::json;
 use skillgraph::core::graph::Graph;
 use skillgraph::{Event, GraphSpec, PickRefusal, ScriptedModel, TurnReport, skill_graph};

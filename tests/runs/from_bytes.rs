@@ -1,6 +1,6 @@
 //! The fuzz target on the turn machine, bounded: `fuzz/src/operations.rs` says what is done and what must hold.
 
-#[path = "../fuzz/src/operations.rs"]
+#[path = "../../fuzz/src/operations.rs"]
 mod operations;
 
 use arbitrary::{Arbitrary, Unstructured};

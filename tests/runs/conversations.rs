@@ -1,10 +1,8 @@
 //! Many conversations of one agent at once: none hears another.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{answer, assert_paired, calls};
+use crate::common::{answer, assert_paired, calls};
 use serde_json::{Value, json};
 use skillgraph::{Agent, Continuity, Message, ModelReply, ModelRequest, ScriptedModel, ToolReply, skill_graph};
 
@@ -52,12 +50,12 @@ fn reply(request: &ModelRequest) -> ModelReply {
 }
 
 fn agent(model: &ScriptedModel) -> Agent {
-    let look_up = common::tool("look_up", |arguments: Value| {
+    let look_up = crate::common::tool("look_up", |arguments: Value| {
         let about = arguments["about"].as_str().unwrap_or_default().to_owned();
         let of: u64 = about.trim_matches(['<', '>']).parse().unwrap_or_default();
         ToolReply::success(json!({ "found": about, "even": of.is_multiple_of(2) }))
     });
-    let pay = common::tool("pay", |arguments| ToolReply::success(arguments["about"].clone()));
+    let pay = crate::common::tool("pay", |arguments| ToolReply::success(arguments["about"].clone()));
     let agent = support::agent(support::Tools { look_up, pay }).model(model.clone());
     agent.continuity(Continuity::Conversation).build().expect("an agent")
 }

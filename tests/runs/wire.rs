@@ -1,8 +1,6 @@
 //! What a provider is sent, whatever came before (SPEC 14.3): pairs, names, texts, ids, schemas.
 
-mod common;
-
-use common::{answer, assert_paired, last_results, succeeds};
+use crate::common::{answer, assert_paired, last_results, succeeds};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use skillgraph::core::decl::is_tool_name;

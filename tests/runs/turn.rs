@@ -1,11 +1,11 @@
 //! Turns, one rule a test: what is offered, what is refused, how steps go, how a turn ends (SPEC 3–7, 13).
 
-mod common;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{answer, assert_paired, calls, counts, hops, last_results, pick, succeeds, take, tool, without_others};
+use crate::common::{
+    answer, assert_paired, calls, counts, hops, last_results, pick, succeeds, take, tool, without_others,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ skill_graph! {
         entry audit when all[matches(r"(?i)audit\s+\d+"), |message| !message.contains("no audit")];
         #[allow(skillgraph::gate_beside_entry)]
         route billing -> audit on issue_refund when |out| bad_luck(out.amount) as "large";
-        route billing -> triage on any when |result| result.status == crate::Status::Denied;
+        route billing -> triage on any when |result| result.status == crate::turn::Status::Denied;
         route triage ~> constant;
     }
 }

@@ -1,12 +1,10 @@
 //! Who may see which skill and run which tool (SPEC 9): what may not be seen is nowhere, and no answer is a no.
 
-mod common;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use common::{all_text, answer, assert_paired, calls, counts, hops, last_results, pick, succeeds};
+use crate::common::{all_text, answer, assert_paired, calls, counts, hops, last_results, pick, succeeds};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

@@ -1,10 +1,8 @@
 //! Graphs from data (SPEC 13): the same verdicts at JSON pointers, the same machine, and there and back again.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{answer, calls, hops, succeeds};
+use crate::common::{answer, calls, hops, succeeds};
 use serde_json::json;
 use skillgraph::core::graph::Graph;
 use skillgraph::{AgentBuilder, BoundTool, GraphSpec, ScriptedModel, skill_graph};

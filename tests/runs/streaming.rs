@@ -1,10 +1,8 @@
 //! A turn as a stream (SPEC 14.1): words, calls and events in one order.
 
-mod common;
-
 use std::sync::atomic::Ordering;
 
-use common::{answer, assert_paired, calls, counts, succeeds};
+use crate::common::{answer, assert_paired, calls, counts, succeeds};
 use serde_json::json;
 use skillgraph::{
     Agent, Event, Model, ModelError, ModelReply, ModelRequest, Outcome, Piece, Pieces, RunError, ScriptedModel,

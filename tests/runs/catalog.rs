@@ -1,12 +1,10 @@
 //! A catalog in a conversation (SPEC 11): beside a graph or alone, declared or known at run time.
 
-mod common;
-
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use common::{all_text, answer, assert_paired, calls, last_results, succeeds};
+use crate::common::{all_text, answer, assert_paired, calls, last_results, succeeds};
 use serde_json::{Value, json};
 use skillgraph::core::catalog::{NotBoundReason, Opened};
 use skillgraph::core::turn::{CatalogRefusal, CloseReason};
@@ -190,7 +188,11 @@ async fn a_skill_opens_and_its_tools_come_with_the_next_request() {
     let bound = ["pdf_read".to_owned(), "pdf_summarise".to_owned()];
     let opened = |event: &Event| matches!(event, Event::CatalogOpened { iteration: 1, key, bound: tools, .. } if key == office::catalog::pdf && *tools == bound);
     assert!(report.events.iter().any(opened), "{:#?}", report.events);
-    assert_eq!(common::hops(&report), ["desk by entry", "desk by stay", "desk by stay"], "opening moves no cursor");
+    assert_eq!(
+        crate::common::hops(&report),
+        ["desk by entry", "desk by stay", "desk by stay"],
+        "opening moves no cursor"
+    );
 }
 
 #[tokio::test]
