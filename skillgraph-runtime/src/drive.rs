@@ -113,7 +113,6 @@ pub(crate) async fn drive(
             }
             Output::Pause(questions) => return Ok(Outcome::Paused { questions }),
             Output::Done(outcome) => return Ok(outcome),
-            _ => tell(turn, Input::Cancel)?,
         }
     }
 }

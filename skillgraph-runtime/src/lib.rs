@@ -25,6 +25,7 @@ mod report;
 mod scorer;
 mod scripted;
 mod stream;
+mod task;
 mod tool;
 mod trace;
 

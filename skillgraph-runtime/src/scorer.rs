@@ -14,6 +14,7 @@ use skillgraph_core::turn::{
 };
 
 use crate::model::{AnyModel, Model, ModelError};
+use crate::task;
 use crate::tool::BoxFuture;
 
 /// Scores a message against intents: `classify: host` asks the agent's own.
@@ -235,7 +236,7 @@ pub(crate) trait AnyScorer: Send + Sync {
 
 /// Has a message scored; a scorer that panics has failed.
 pub(crate) async fn score(scorer: &Arc<dyn AnyScorer>, request: ScoreRequest) -> Result<Scores, ScorerError> {
-    match tokio::spawn(scorer.clone().score_boxed(request)).await {
+    match task::apart(scorer.clone().score_boxed(request)).await {
         Ok(scored) => scored,
         Err(_) => Err(ScorerError::new("the scorer failed unexpectedly")),
     }

@@ -205,7 +205,6 @@ fn go_on(mut turn: Turn, setup: &Setup, permissions: bool) {
             Output::Decide(_) => Input::Decided(Choice::None),
             Output::AskCatalog(questions) => Input::CatalogAnswered(vec![CatalogAnswer::Available; questions.len()]),
             Output::Done(_) => return,
-            other => panic!("{other:?}"),
         };
         if turn.handle_input(input).is_err() {
             turn.handle_input(Input::Cancel).expect("it has not ended");

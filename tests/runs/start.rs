@@ -4,8 +4,9 @@ use crate::common::{answer, calls, hops, last_results, pick, succeeds, without_o
 use serde_json::json;
 use skillgraph::core::turn::{CallRefusal, Carried, Choice, Input, Output, SavedTurn, Scores, Turn};
 use skillgraph::{
-    Agent, AgentBuilder, BuildError, Continuity, EmbeddingScorer, Event, ModelReply, ModelScorer, PickRefusal,
-    ScorerTraits, ScriptedModel, Strictness, TurnReport, TurnRouted, skill_graph,
+    Agent, AgentBuilder, BuildError, Continuity, EmbeddingScorer, Event, IntentScorer, ModelReply, ModelScorer,
+    PickRefusal, ScoreRequest, ScorerError, ScorerTraits, ScriptedModel, Strictness, TurnReport, TurnRouted,
+    skill_graph,
 };
 
 skill_graph! {
@@ -88,6 +89,45 @@ async fn a_decisive_score_opens_its_skill() {
     assert_eq!((scores[0].0, scores[1]), ("loans", ("fines", 0.0)));
     assert!(routed.decisive && routed.offered.is_empty() && routed.runner_up.is_none());
     assert_eq!(routed.policy.map(|policy| (policy.margin, policy.menu, policy.floor)), Some((0.15, 3, Some(0.0))));
+}
+
+/// A scorer that never ends; it says when it began, and when it is gone.
+struct Endless(tokio::sync::mpsc::UnboundedSender<&'static str>);
+
+struct Gone(tokio::sync::mpsc::UnboundedSender<&'static str>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        // Nobody may listen any more.
+        let _ = self.0.send("gone");
+    }
+}
+
+impl IntentScorer for Endless {
+    fn name(&self) -> &str {
+        "endless"
+    }
+
+    async fn score(&self, _: ScoreRequest) -> Result<Vec<f64>, ScorerError> {
+        let _gone = Gone(self.0.clone());
+        self.0.send("began").expect("the test listens");
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scorer_ends_with_the_turn_that_asked_it() {
+    let (say, mut hear) = tokio::sync::mpsc::unbounded_channel();
+    let agent = hosted::agent(hosted::Tools { find: succeeds("find") });
+    let agent = built(agent.model(answers(1)).scorer(Endless(say)));
+    let mut conversation = agent.conversation();
+    tokio::select! {
+        _ = conversation.send("hello") => panic!("the scorer never ends"),
+        heard = hear.recv() => assert_eq!(heard, Some("began")),
+    }
+    // The clock stands still while anything can go on.
+    let heard = tokio::time::timeout(std::time::Duration::from_secs(1), hear.recv()).await;
+    assert_eq!(heard, Ok(Some("gone")));
 }
 
 #[tokio::test]

@@ -87,7 +87,6 @@ pub struct Carried {
 
 /// What a turn waits for.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum Output {
     /// Say who may do what, one decision a check, in their order. Asked only where the setup has permissions. Answered by
     /// [`Input::Authorized`].
@@ -112,7 +111,6 @@ pub enum Output {
 
 /// What a host tells a turn.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum Input {
     /// Who may do what. A check without a decision is denied.
     Authorized(Vec<Decision>),

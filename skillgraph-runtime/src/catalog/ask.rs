@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use super::{BoundTools, CatalogSkillError};
 use crate::authorize::{Identity, decide_all};
 use crate::parts::Parts;
+use crate::task;
 use crate::tool::{BoundTool, BoxFuture, DynTool};
 
 /// Answers what a turn asks of the catalog: all questions at the same time, one answer each.
@@ -145,9 +146,8 @@ pub(crate) async fn bound_tool(parts: &Parts, name: &str, bound: &mut BoundTools
     }
     let key = parts.catalog.owner.get(name)?.clone();
     let asked = ask(parts, CatalogQuestion::Bind { key, tools: vec![name.to_owned()] });
-    // As a task of its own: a panic stays inside.
-    let task = tokio::spawn(tokio::time::timeout(parts.catalog.timeout, asked));
-    let (_, tools) = task.await.ok()?.ok()?;
+    let asked = task::apart(tokio::time::timeout(parts.catalog.timeout, asked));
+    let (_, tools) = asked.await.ok()?.ok()?;
     bound.extend(tools.into_iter().map(|tool| (tool.spec.name.to_string(), Arc::new(tool))));
     bound.get(name).cloned()
 }
