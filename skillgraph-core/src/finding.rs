@@ -17,6 +17,9 @@ pub struct Finding<S> {
     pub message: String,
     /// The part of a longer text that is meant, drawn with carets.
     pub excerpt: Option<String>,
+    /// Which bytes of the text at the place are meant, where that is a longer one.
+    #[cfg_attr(feature = "turn", serde(skip))]
+    pub within: Option<std::ops::Range<usize>>,
     /// What to change.
     pub help: Option<String>,
     /// More facts, some with a place of their own.
@@ -56,6 +59,7 @@ impl<S> Finding<S> {
             at: place(self.at),
             message: self.message,
             excerpt: self.excerpt,
+            within: self.within,
             help: self.help,
             notes: self.notes.into_iter().map(|note| Note { text: note.text, at: note.at.map(&mut place) }).collect(),
             witness: self.witness,
@@ -71,6 +75,7 @@ impl<S> Finding<S> {
             at,
             message: message.into(),
             excerpt: None,
+            within: None,
             help: None,
             notes: Vec::new(),
             witness: None,
@@ -83,6 +88,13 @@ impl<S> Finding<S> {
     pub fn excerpt(mut self, excerpt: impl Into<String>) -> Self {
         self.excerpt = Some(excerpt.into());
         self
+    }
+
+    /// Adds the part of a longer text that is meant, which the place has as it is: the place is narrowed to it where it can be.
+    #[must_use]
+    pub fn within(self, name: &str, text: &str, part: std::ops::Range<usize>) -> Self {
+        let finding = self.excerpt(crate::excerpt::excerpt(name, text, part.clone()));
+        Self { within: Some(part), ..finding }
     }
 
     /// Adds what to change.

@@ -258,9 +258,16 @@ struct Sources<'a>(Vec<(&'a str, &'a Read)>);
 
 impl Sources<'_> {
     fn show(&self, finding: &Finding<Place>) -> Finding<String> {
-        let drawn = self.place(&finding.at).1;
+        let at = match (&finding.at, &finding.within) {
+            // The body of a file stands in it as it is.
+            (Place::File(file, part), Some(within)) => {
+                Place::File(*file, part.start + within.start..part.start + within.end)
+            }
+            (at, _) => at.clone(),
+        };
+        let (at, drawn) = self.place(&at);
         let shown = finding.clone().placed(|place| self.place(&place).0);
-        Finding { excerpt: drawn.or(shown.excerpt), ..shown }
+        Finding { at, excerpt: drawn.or(shown.excerpt), ..shown }
     }
 
     fn note(&self, note: &Note<Place>) -> Note<String> {

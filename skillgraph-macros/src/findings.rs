@@ -65,7 +65,7 @@ impl Extend<Finding<Place>> for Findings {
 /// The message as rustc prints it: the fact and its code, then what to look at, then what to do.
 fn text(finding: &Finding<Place>) -> String {
     let mut text = format!("{} [{}]", finding.message, finding.code);
-    if let Some(excerpt) = finding.at.excerpt().as_ref().or(finding.excerpt.as_ref()) {
+    if let Some(excerpt) = finding.at.excerpt(finding.within.as_ref()).as_ref().or(finding.excerpt.as_ref()) {
         text.push('\n');
         text.push_str(excerpt);
     }

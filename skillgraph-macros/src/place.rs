@@ -1,5 +1,6 @@
 //! Where a thing of a graph was written: at a token, and perhaps in a file that the token names.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use proc_macro2::Span;
@@ -26,10 +27,11 @@ impl Place {
         Self { span, file: Some((source.clone(), part.clone())) }
     }
 
-    /// The line of the file with carets; none at a token alone.
-    pub(crate) fn excerpt(&self) -> Option<String> {
+    /// The line of the file with carets, of the part or of what of it is meant; none at a token alone.
+    pub(crate) fn excerpt(&self, within: Option<&Range<usize>>) -> Option<String> {
         let (source, part) = self.file.as_ref()?;
-        Some(excerpt(&source.path, &source.text, part.clone()))
+        let part = within.map_or(part.clone(), |within| part.start + within.start..part.start + within.end);
+        Some(excerpt(&source.path, &source.text, part))
     }
 
     /// Where that is, in words: in the file, or on the line of the token where a compiler is there to tell.

@@ -2,7 +2,7 @@
 
 use skillgraph::Runbook;
 use skillgraph::core::runbook::RunbookOptions;
-use skillgraph::core::skill_file::{Read, SkillFile, read};
+use skillgraph::core::skill_file::{Data, Read, SkillFile, read};
 
 fn loads(source: &str) -> SkillFile {
     let read = read(source);
@@ -201,4 +201,141 @@ fn b51_a_folder_never_reaches_outside_itself() {
     write(folder.path().join("refunds/SKILL.md"), &with(&format!("# {}", "x".repeat(2 * 1024 * 1024))));
     let report = Runbook::load(folder.path(), &none).expect_err("too large");
     assert!(report.to_string().contains("bytes, and 1048576 are read"), "{report}");
+}
+
+#[test]
+fn f80_a_number_is_all_of_a_value() {
+    for text in [
+        "0x addresses of a chain",
+        "0x",
+        "0o8",
+        "0xg",
+        "1.2.3",
+        "1e",
+        "infinity",
+        "inf",
+        "nan",
+        "+",
+        "12 monkeys",
+        "0b1",
+    ] {
+        assert_eq!(loads(&described(text)).description.text, text);
+    }
+    let file = loads("---\nname: 0x-desk\ndescription: 0x addresses\n---\nb");
+    assert_eq!(file.name.text, "0x-desk");
+    for number in
+        ["0x1F", "0o17", "12", "-1", "+1.5", ".5", "1.", "1e3", "-1.5E-3", ".inf", "-.INF", ".NaN", "true", "FALSE"]
+    {
+        assert_eq!(refused(&described(number)).0, "`description` is a number or a truth value, not a text", "{number}");
+    }
+}
+
+/// What loading a folder of one skill beside a graph with two tools says of bodies: code and place.
+fn said_of(body: &str) -> Vec<(String, String)> {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("refunds")).expect("a folder");
+    let text = format!("---\nname: refunds\ndescription: d\ntools: find_order\n---\n\n{body}\n");
+    std::fs::write(folder.path().join("refunds/SKILL.md"), text).expect("a file");
+    let tools = ["find_order", "issue_refund", "Read", "getInvoice"];
+    let beside = serde_json::from_str(
+        r#"{ "name": "desk", "skills": [{ "id": "start", "description": "d", "body": "b", "tools": ["issue_refund", "Read", "getInvoice"] }],
+             "entries": [{ "skill": "start" }], "routes": [{ "from": "start", "to": "refunds", "pick": true }] }"#,
+    );
+    let beside = Some(beside.expect("a graph"));
+    let options = RunbookOptions { beside, ..RunbookOptions::default() };
+    let book = Runbook::load_with(folder.path(), &tools, &options).unwrap_or_else(|report| panic!("{report}"));
+    let bodies = book.report().findings.iter().filter(|finding| finding.code.to_string().starts_with("body-"));
+    let place = |at: &str| at.rsplit("SKILL.md:").next().unwrap_or_default().to_owned();
+    bodies.map(|finding| (finding.code.to_string(), place(&finding.at))).collect()
+}
+
+#[test]
+fn f81_a_word_of_a_body_is_shown_on_its_line() {
+    let said = said_of("Look first.\n\nThen call `issue_refund`, or pay_now(order).");
+    assert_eq!(said, [("body-foreign-tool".into(), "9:12".into()), ("body-unknown-tool".into(), "9:30".into())]);
+}
+
+#[test]
+fn f82_the_help_of_a_file_speaks_of_no_braces() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("refunds")).expect("a folder");
+    std::fs::write(folder.path().join("refunds/SKILL.md"), "---\nname: refunds\ndescription: d\n---\nCall pay_now(x).")
+        .expect("a file");
+    let none: [&str; 0] = [];
+    let book = Runbook::load(folder.path(), &none).expect("a book");
+    let [finding] = book.report().findings.as_slice() else { panic!("{}", book.report()) };
+    assert!(!finding.help.as_deref().unwrap_or_default().contains('{'), "{finding:?}");
+    assert!(finding.excerpt.as_deref().unwrap_or_default().contains("Call pay_now(x)."), "{finding:?}");
+}
+
+#[test]
+fn f83_code_and_addresses_are_no_calls() {
+    for body in [
+        "```python\nissue_refund(order)\npay_now(x)\n```",
+        "~~~\npay_now(x)\n~~~",
+        "- a list\n\n  ```\n  pay_now(x)\n  ```",
+        "Look:\n\n    pay_now(x)\n    issue_refund(y)",
+        "<!-- issue_refund(x) -->",
+        "See https://example.com/issue_refund(x) and <https://example.com/pay_now(x)>, or www.example.com/pay_now(1).",
+        "[the page](https://example.com/issue_refund)",
+    ] {
+        assert_eq!(said_of(body), [], "{body}");
+    }
+    assert_eq!(said_of("- in a list: issue_refund").len(), 1);
+    assert_eq!(said_of("# issue_refund\n\n> pay_now(x)\n\n**`getInvoice`** and [issue_refund](x.md)").len(), 3);
+}
+
+#[test]
+fn f84_a_word_of_prose_is_no_tool() {
+    assert_eq!(said_of("Read the order. read it twice."), []);
+    assert_eq!(said_of("Call `Read` on the order."), [("body-foreign-tool".into(), "7:7".into())]);
+    // No word of prose looks like this.
+    assert_eq!(said_of("Call getInvoice first.").len(), 1);
+}
+
+#[test]
+fn f88_a_key_beside_one_of_metadata_stays_apart() {
+    let file = loads(&with("version: 1.2\nmetadata:\n  version: 3\nx-list: [a, {b: null}]"));
+    let written = file.to_skill_md();
+    let again = loads(&written);
+    assert_eq!((&again.metadata, &again.other_keys), (&file.metadata, &file.other_keys), "{written}");
+    assert_eq!(file.metadata, [("version".to_owned(), Data::Text("3".into()))]);
+    assert_eq!(file.other_keys[0], ("version".to_owned(), Data::Text("1.2".into())));
+    assert_eq!(again.to_skill_md(), written);
+}
+
+#[test]
+fn f89_a_key_twice_is_refused_however_deep() {
+    for lines in [
+        "metadata:\n  a: 1\n  a: 2",
+        "metadata:\n  list:\n    - {a: 1, a: 2}",
+        "hooks:\n  on:\n    a: 1\n    b: 2\n    a: 3",
+    ] {
+        assert_eq!(refused(&with(lines)).0, "`a` stands here twice", "{lines}");
+    }
+    loads(&with("metadata:\n  a: {b: 1}\n  b: {b: 1}"));
+}
+
+#[test]
+fn f90_a_key_beside_the_one_that_it_resembles_is_a_note() {
+    let read = read(&with("description_de: Geld zurück"));
+    assert_eq!(read.findings, []);
+    assert_eq!(read.notes[0].message, "nobody reads the key `description_de`: it is kept as it is");
+    // Alone it is a misspelling.
+    let typo = refused("---\nname: refunds\ndescripton: d\n---\nb");
+    assert_eq!(typo.0, "there is no key `descripton`");
+}
+
+#[test]
+fn f91_what_is_not_closed_says_so() {
+    for (lines, said, close) in [
+        ("metadata: {a: 1", "this map never ends", '}'),
+        ("metadata: {a: {b: 1", "this map never ends", '}'),
+        ("tools: [find_order, pay", "this list never ends", ']'),
+        ("metadata: {a: 1\nlicense: MIT", "this map never ends", '}'),
+    ] {
+        let (message, help) = refused(&with(lines));
+        assert_eq!(message, said, "{lines}");
+        assert!(help.contains(&format!("close it with `{close}`")) || lines.starts_with("tools"), "{help}");
+    }
 }

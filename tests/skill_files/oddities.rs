@@ -345,7 +345,7 @@ fn o57_to_o60_keys_of_other_clients_are_kept_and_reported() {
     let kept =
         [("context", "fork"), ("disable-model-invocation", "true"), ("argument-hint", "[order]"), ("version", "1.10")];
     let kept = kept.map(|(key, value)| (key.to_owned(), Data::Text(value.to_owned())));
-    assert_eq!(loads(&source).metadata, kept);
+    assert_eq!(loads(&source).other_keys, kept);
     assert_eq!(note_of(&source).len(), 4);
-    assert_eq!(note_of(&source)[0], "nobody reads the key `context`: it is kept as metadata");
+    assert_eq!(note_of(&source)[0], "nobody reads the key `context`: it is kept as it is");
 }

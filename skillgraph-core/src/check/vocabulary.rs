@@ -2,11 +2,13 @@
 // SPEC 2.2.
 
 use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
+
+use pulldown_cmark::{Event as MarkdownEvent, LinkType, Tag};
 
 use super::body::blank;
 use super::facts::Facts;
 use crate::decl::{Body, Form, GraphDecl, Prose, SkillDecl, StepDecl, TextList, Word, leveled};
-use crate::excerpt::excerpt;
 use crate::finding::{Code, Finding};
 use crate::suggest::{closest, listed};
 
@@ -36,7 +38,8 @@ pub(super) fn check_body_foreign_tool<S: Clone>(
         let Some((source, prose)) = inline_body(skill) else { continue };
         let mut said: HashSet<usize> = HashSet::new();
         let mentions = prose.mentions().map(|mention| (facts.tool(&mention.tool), mention.range.clone()));
-        let words = words_of(&source.text).map(|(at, word)| (facts.tool_by_name(word), at..at + word.len()));
+        let words = words_of(&source.text).into_iter().filter(|word| word.is_code || !is_plain(word.text));
+        let words = words.map(|word| (facts.tool_by_name(word.text), word.range()));
         for (tool, range) in mentions.chain(words) {
             let Some(tool) = tool.filter(|tool| !facts.can_be_offered(*tool, skill)) else { continue };
             let Some(name) = decl.tools.get(tool).map(|tool| &tool.name.text).filter(|_| said.insert(tool)) else {
@@ -47,7 +50,7 @@ pub(super) fn check_body_foreign_tool<S: Clone>(
                 source.at.clone(),
                 format!("the body of skill `{}` names `{name}`, which is not offered there", skill.ident.text),
             )
-            .excerpt(excerpt("body", &source.text, range))
+            .within("body", &source.text, range)
             .help(format!(
                 "add it to the `tools` of `{}`, or leave its name out: the model will call it and be refused",
                 skill.ident.text
@@ -66,7 +69,8 @@ pub(super) fn check_body_unknown_tool<S: Clone>(
     for skill in &decl.skills {
         let Some((source, _)) = inline_body(skill) else { continue };
         let mut said: HashSet<&str> = HashSet::new();
-        for (at, word) in words_of(&source.text) {
+        for found in words_of(&source.text) {
+            let Found { at, text: word, .. } = found;
             let called = source.text.get(at + word.len()..).is_some_and(|rest| rest.trim_start().starts_with('('));
             if !called || !is_snake_case(word) || facts.tool_by_name(word).is_some() || !said.insert(word) {
                 continue;
@@ -76,7 +80,7 @@ pub(super) fn check_body_unknown_tool<S: Clone>(
                 source.at.clone(),
                 format!("the body of skill `{}` calls `{word}(…)`, and no tool has that name", skill.ident.text),
             )
-            .excerpt(excerpt("body", &source.text, at..at + word.len()))
+            .within("body", &source.text, found.range())
             .help(match skill.form {
                 Form::Language => "write a tool of this graph as `{tool}`: then the compiler checks it",
                 _ => "write the name of a tool of this graph, or say it without the brackets of a call",
@@ -169,23 +173,71 @@ fn inline_body<S>(skill: &SkillDecl<S>) -> Option<(&Word<S>, &Prose)> {
     }
 }
 
-/// The words of a text that could be names of tools, with where they begin. Those in `{…}` are mentions, checked as such.
-fn words_of(text: &str) -> impl Iterator<Item = (usize, &str)> {
+/// A word of a body that could be the name of a tool.
+#[derive(Clone, Copy)]
+struct Found<'a> {
+    at: usize,
+    text: &'a str,
+    /// It is written as code.
+    is_code: bool,
+}
+
+impl Found<'_> {
+    fn range(&self) -> Range<usize> {
+        self.at..self.at + self.text.len()
+    }
+}
+
+/// The words of a body, which is Markdown, that could be names of tools: of its prose and of code inside a line. What stands in
+/// blocks of code and in addresses is none of it, and what stands in `{…}` is a mention, checked as such.
+fn words_of(body: &str) -> Vec<Found<'_>> {
+    let mut words = Vec::new();
+    // Inside of these a text is no prose.
+    let mut apart = 0usize;
+    for (event, range) in pulldown_cmark::Parser::new(body).into_offset_iter() {
+        let is_apart = |tag: &Tag<'_>| {
+            matches!(tag, Tag::CodeBlock(_) | Tag::HtmlBlock)
+                || matches!(tag, Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. })
+        };
+        match event {
+            MarkdownEvent::Start(tag) if apart > 0 || is_apart(&tag) => apart += 1,
+            MarkdownEvent::End(_) if apart > 0 => apart -= 1,
+            MarkdownEvent::Text(_) if apart == 0 => push_words(body, range, false, &mut words),
+            MarkdownEvent::Code(_) if apart == 0 => push_words(body, range, true, &mut words),
+            _ => {}
+        }
+    }
+    words
+}
+
+fn push_words<'a>(body: &'a str, part: Range<usize>, is_code: bool, words: &mut Vec<Found<'a>>) {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        loop {
-            let start = rest.find(is_name)?;
-            let before = rest.get(..start)?.chars().next_back();
-            let tail = rest.get(start..)?;
-            let word = tail.get(..tail.find(|c| !is_name(c)).unwrap_or(tail.len()))?;
-            let at = text.len() - tail.len();
-            rest = tail.get(word.len()..)?;
-            if !(before == Some('{') && rest.starts_with('}')) {
-                return Some((at, word));
+    let Some(text) = body.get(part.clone()) else { return };
+    let mut at = part.start;
+    for piece in text.split_inclusive(char::is_whitespace) {
+        let start = at;
+        at += piece.len();
+        if piece.contains("://") || piece.starts_with("www.") {
+            continue;
+        }
+        let mut from = 0;
+        for word in piece.split(|c| !is_name(c)) {
+            let here = start + from;
+            from += word.len()
+                + piece.get(from + word.len()..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+            let before = body.get(..here).and_then(|before| before.chars().next_back());
+            let is_mention =
+                before == Some('{') && body.get(here + word.len()..).is_some_and(|rest| rest.starts_with('}'));
+            if !word.is_empty() && !is_mention {
+                words.push(Found { at: here, text: word, is_code });
             }
         }
-    })
+    }
+}
+
+/// Whether a word can be one of plain English: letters, with no capital behind the first.
+fn is_plain(word: &str) -> bool {
+    word.chars().all(char::is_alphabetic) && !word.chars().skip(1).any(char::is_uppercase)
 }
 
 /// Lower case, with an underscore inside: what a function is called, and no word of prose.

@@ -79,6 +79,7 @@ impl SkillFile {
             compatibility: None,
             allowed_tools: Vec::new(),
             metadata: Vec::new(),
+            other_keys: Vec::new(),
         })
     }
 }

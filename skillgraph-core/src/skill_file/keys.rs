@@ -82,15 +82,17 @@ impl Reader<'_> {
             compatibility: None,
             allowed_tools: Vec::new(),
             metadata: Vec::new(),
+            other_keys: Vec::new(),
         };
         let mut seen: HashSet<String> = HashSet::new();
+        let all: HashSet<String> = pairs.iter().filter_map(|(key, _)| text_of(key)).map(str::to_owned).collect();
         for (key, node) in pairs {
             let Some(name) = self.key(&key) else { continue };
             if !seen.insert(name.clone()) {
                 self.push(refused(key.at.clone(), format!("`{name}` stands here twice")).help("remove one of the two"));
                 continue;
             }
-            self.take(&name, &key, node, &mut file);
+            self.take(&name, &key, node, &all, &mut file);
         }
         for required in ["name", "description"] {
             if !seen.contains(required) {
@@ -119,7 +121,7 @@ impl Reader<'_> {
         }
     }
 
-    fn take(&mut self, name: &str, key: &Node, node: Node, file: &mut SkillFile) {
+    fn take(&mut self, name: &str, key: &Node, node: Node, all: &HashSet<String>, file: &mut SkillFile) {
         match name {
             "name" => file.name = self.name(key, &node),
             "description" => file.description = self.description(key, &node),
@@ -157,23 +159,29 @@ impl Reader<'_> {
                     refused(key.at.clone(), "`allowed-tools` is not the skill's tool list: nothing here reads it");
                 self.notes.push(note.help("the tools that the skill unlocks stand under `tools`"));
             }
-            "metadata" => match data(&node) {
-                Data::Map(pairs) => file.metadata.extend(pairs),
-                Data::Null => {}
-                _ => {
-                    let finding =
-                        refused(node.at.clone(), format!("`metadata` is {}, not keys with values", node.kind()));
-                    self.push(finding.help("write `key: value` lines under it, indented"));
+            "metadata" => {
+                self.refuse_twice(&node);
+                match data(&node) {
+                    Data::Map(pairs) => file.metadata.extend(pairs),
+                    Data::Null => {}
+                    _ => {
+                        let finding =
+                            refused(node.at.clone(), format!("`metadata` is {}, not keys with values", node.kind()));
+                        self.push(finding.help("write `key: value` lines under it, indented"));
+                    }
                 }
-            },
-            unknown => self.unknown(unknown, key, &node, file),
+            }
+            unknown => self.unknown(unknown, key, &node, all, file),
         }
     }
 
     /// Kept and reported; one that is nearly a key that is read is refused, because it was meant to be read.
-    fn unknown(&mut self, name: &str, key: &Node, node: &Node, file: &mut SkillFile) {
+    fn unknown(&mut self, name: &str, key: &Node, node: &Node, all: &HashSet<String>, file: &mut SkillFile) {
         let spelt = |name: &str| name.replace(['_', '-'], "").to_lowercase();
+        self.refuse_twice(node);
         let near = KEYS.into_iter().find(|known| spelt(known) == spelt(name)).or_else(|| closest(name, KEYS));
+        // Where the key stands there too, the other is not a misspelling of it.
+        let near = near.filter(|near| !all.contains(*near));
         match near {
             Some(near) => {
                 let finding = refused(key.at.clone(), format!("there is no key `{name}`"));
@@ -184,10 +192,28 @@ impl Reader<'_> {
                 );
             }
             None => {
-                let note = refused(key.at.clone(), format!("nobody reads the key `{name}`: it is kept as metadata"));
+                let note = refused(key.at.clone(), format!("nobody reads the key `{name}`: it is kept as it is"));
                 self.notes.push(note);
-                file.metadata.push((name.to_owned(), data(node)));
+                file.other_keys.push((name.to_owned(), data(node)));
             }
+        }
+    }
+
+    /// Refuses a key that a map of a value has twice, however deep.
+    fn refuse_twice(&mut self, node: &Node) {
+        match &node.value {
+            Value::Map(pairs) => {
+                let mut seen: HashSet<&str> = HashSet::new();
+                for (key, value) in pairs {
+                    if let Some(name) = text_of(key).filter(|name| !seen.insert(name)) {
+                        let finding = refused(key.at.clone(), format!("`{name}` stands here twice"));
+                        self.push(finding.help("remove one of the two"));
+                    }
+                    self.refuse_twice(value);
+                }
+            }
+            Value::List(items) => items.iter().for_each(|item| self.refuse_twice(item)),
+            Value::Null | Value::Scalar(_) => {}
         }
     }
 
@@ -467,6 +493,14 @@ impl Reader<'_> {
     }
 }
 
+/// The text of a key.
+fn text_of(key: &Node) -> Option<&str> {
+    match &key.value {
+        Value::Scalar(scalar) => Some(&scalar.text),
+        _ => None,
+    }
+}
+
 fn too_long(name: &str, at: Part, length: usize, limit: usize) -> Finding<Part> {
     refused(at, format!("`{name}` has {length} characters, and {limit} fit"))
         .help("say what it is for; the rest belongs into the instructions")
@@ -554,6 +588,19 @@ fn explain(text: &str, start: usize, error: YamlError) -> Finding<Part> {
         {
             let end = value_at + value.trim_end().len();
             let is_quote = matches!(first, '"' | '\'');
+            let closes = match first {
+                '[' => Some(']'),
+                '{' => Some('}'),
+                _ => None,
+            };
+            // Nothing of what is left closes it.
+            if let Some(close) = closes.filter(|close| {
+                !text.get(value_at..).unwrap_or_default().split("\n---").next().unwrap_or_default().contains(*close)
+            }) {
+                return refused(value_at..end, format!("this {} never ends", closing_of(first))).help(format!(
+                    "close it with `{close}`, or put the whole value between quotes where it is a text"
+                ));
+            }
             let what = match first {
                 _ if is_quote && value.matches(first).count() == 1 => "this quotation never ends".to_owned(),
                 '[' | '{' | '"' | '\'' => format!("words follow the {} that this value begins with", closing_of(first)),
@@ -575,6 +622,15 @@ fn explain(text: &str, start: usize, error: YamlError) -> Finding<Part> {
         let begin = line_start + line.len() - line.trim_start().len();
         return refused(begin..line_start + line.trim_end().len(), "this item belongs to no list")
             .help("put it under a key that has no value of its own, or remove it");
+    }
+    let opened = [("flow mapping", '{'), ("flow sequence", '[')];
+    if let Some((_, open)) = opened.into_iter().find(|(what, _)| error.reason.contains(&format!("parsing a {what}")))
+        && let Some(open_at) = before.rfind(open)
+    {
+        let open_at = start + open_at;
+        let close = if open == '{' { '}' } else { ']' };
+        return refused(open_at..open_at + 1, format!("this {} never ends", closing_of(open)))
+            .help(format!("close it with `{close}`, or put the whole value between quotes where it is a text"));
     }
     let is_key_line = is_key || line.starts_with(' ');
     if error.reason.contains("simple key expected") || !line.contains(':') || !is_key_line {

@@ -68,8 +68,10 @@ pub struct SkillFile {
     pub compatibility: Option<String>,
     /// What other clients run without asking, as the file writes it: nothing here reads it as permission.
     pub allowed_tools: Vec<String>,
-    /// Whatever else the file says, in its order: what stands under `metadata`, and keys that nobody knows.
+    /// What stands under `metadata`, in its order.
     pub metadata: Vec<(String, Data)>,
+    /// Keys of other clients, which nothing here reads, in the order of the file.
+    pub other_keys: Vec<(String, Data)>,
 }
 
 /// An edge of a file.

@@ -62,6 +62,9 @@ impl SkillFile {
         if !self.metadata.is_empty() {
             line(&mut front, format_args!("metadata: {}", flow_map(&self.metadata)));
         }
+        for (key, value) in &self.other_keys {
+            line(&mut front, format_args!("{}: {}", name(key), flow(value)));
+        }
         format!("---\n{front}---\n\n{}\n", self.body.text)
     }
 }

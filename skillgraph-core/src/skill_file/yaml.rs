@@ -161,12 +161,20 @@ fn scalar(text: String, style: ScalarStyle) -> Value {
     Value::Scalar(Scalar { text, plain, not_text })
 }
 
-/// As the core schema of YAML 1.2 reads a plain scalar.
+/// As the core schema of YAML 1.2 reads a plain scalar: a number is all of it.
 fn is_number_or_truth(text: &str) -> bool {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
-        && digits.contains(|c: char| c.is_ascii_digit())
-        && (text.parse::<f64>().is_ok() || digits.starts_with("0x") || digits.starts_with("0o"));
-    number
-        || matches!(text, "true" | "True" | "TRUE" | "false" | "False" | "FALSE" | ".inf" | "-.inf" | ".nan" | ".NaN")
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let is_radix = |prefix: &str, digits: fn(&char) -> bool| {
+        text.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| digits(&c)))
+    };
+    // `parse` also takes words such as `inf`.
+    let is_decimal = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && unsigned.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'))
+        && unsigned.parse::<f64>().is_ok();
+    is_decimal
+        || is_radix("0x", char::is_ascii_hexdigit)
+        || is_radix("0o", |c| matches!(c, '0'..='7'))
+        || matches!(text, "true" | "True" | "TRUE" | "false" | "False" | "FALSE")
+        || matches!(unsigned, ".inf" | ".Inf" | ".INF")
+        || matches!(text, ".nan" | ".NaN" | ".NAN")
 }
