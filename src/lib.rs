@@ -80,7 +80,7 @@ pub mod core {
 /// **Files** of skills are named from the folder of `Cargo.toml`. Each is read when the crate is compiled, and compiles it anew
 /// when it changes. That a folder has a *new* file no macro can tell the compiler: for `skills from "runbooks";` put
 /// `fn main() { println!("cargo::rerun-if-changed=runbooks"); }` into `build.rs`. `allowed-tools` is what other clients run
-/// without asking, and is not the skill's tool list; keys that nobody reads are kept as metadata.
+/// without asking, and is not the skill's tool list; keys that nobody reads are kept as they are. A file below the first level of a folder is not read, which is a warning.
 ///
 /// **Statuses** are `success`, `partial`, `absent`, `failure`, `denied`, `invalid` and `pending`; without `is` an edge fires on
 /// the first two.

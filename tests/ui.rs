@@ -38,7 +38,7 @@ fn bring_files() {
     ONCE.call_once(|| {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
         let project = target.join("tests/trybuild").join(env!("CARGO_PKG_NAME"));
-        for folder in ["skills", "team", "broken"] {
+        for folder in ["skills", "team", "broken", "deep"] {
             copy(&Path::new("tests/ui/skill-file").join(folder), &project.join("skill-file").join(folder));
         }
     });

@@ -13,8 +13,9 @@ use clap::{Parser, Subcommand, ValueEnum};
 use skillgraph_core::graph::Graph;
 use skillgraph_core::runbook::{Runbook, RunbookOptions};
 use skillgraph_core::skill_file::Limits;
+use skillgraph_core::suggest::closest;
 use skillgraph_core::text::printable;
-use skillgraph_core::{Level, Report};
+use skillgraph_core::{Code, Level, Report};
 
 /// Checks and draws folders of SKILL.md files.
 #[derive(Parser)]
@@ -39,9 +40,14 @@ enum Command {
         /// Fail on warnings too.
         #[arg(long)]
         deny_warnings: bool,
-        /// The most folders that are read.
-        #[arg(long, default_value_t = Limits::default().directories, value_name = "N")]
-        max_folders: usize,
+        /// Say nothing of this warning, such as `body-foreign-tool`; can be given several times.
+        #[arg(long, value_name = "CODE", value_parser = warning)]
+        allow: Vec<Code>,
+        /// Check what is sound, and refuse the rest skill by skill. A name that differs from its directory's is a warning then.
+        #[arg(long)]
+        lenient: bool,
+        #[command(flatten)]
+        reach: Reach,
     },
     /// Draws the skills of a folder and the edges between them.
     Draw {
@@ -50,7 +56,41 @@ enum Command {
         /// For which program.
         #[arg(long, value_enum, default_value_t = Drawing::Mermaid)]
         format: Drawing,
+        #[command(flatten)]
+        reach: Reach,
     },
+}
+
+/// How much of a folder is read.
+#[derive(clap::Args)]
+struct Reach {
+    /// The most folders that are read.
+    #[arg(long, default_value_t = Limits::default().directories, value_name = "N")]
+    max_folders: usize,
+    /// How many levels below the folder skills may stand.
+    #[arg(long, default_value_t = Limits::default().depth, value_name = "N")]
+    depth: usize,
+}
+
+impl Reach {
+    fn limits(&self) -> Limits {
+        Limits { directories: self.max_folders, depth: self.depth, ..Limits::default() }
+    }
+}
+
+/// The warning of that code.
+fn warning(code: &str) -> Result<Code, String> {
+    let warnings = || Code::ALL.iter().filter(|code| code.level() == Level::Warning);
+    if let Some(found) = warnings().find(|known| known.as_str() == code) {
+        return Ok(*found);
+    }
+    if Code::ALL.iter().any(|known| known.as_str() == code) {
+        return Err("it is an error: what breaks it cannot run".to_owned());
+    }
+    Err(match closest(code, warnings().map(|code| code.as_str())) {
+        Some(near) => format!("there is no such warning; did you mean `{near}`?"),
+        None => "there is no such warning".to_owned(),
+    })
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -88,10 +128,10 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> Result<ExitCode, String> {
     match arguments.command {
-        Command::Check { folder, tools, format, deny_warnings, max_folders } => {
-            let limits = Limits { directories: max_folders, ..Limits::default() };
+        Command::Check { folder, tools, format, deny_warnings, allow, lenient, reach } => {
             let registry = tools.as_deref().map(read_tools).transpose()?;
-            let (runbook, report) = load(&folder, registry.as_deref(), limits);
+            let (runbook, mut report) = load(&folder, registry.as_deref(), &reach, lenient);
+            report.findings.retain(|finding| finding.level == Level::Refusal || !allow.contains(&finding.code));
             let text = match format {
                 Format::Text => report::text(&folder, runbook.as_ref(), &report),
                 Format::Json => report::json(runbook.as_ref(), &report)?,
@@ -102,8 +142,8 @@ fn run(arguments: Arguments) -> Result<ExitCode, String> {
             let found = report.findings.iter().any(|finding| fails(finding.level));
             Ok(if found { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
         }
-        Command::Draw { folder, format } => {
-            let (runbook, report) = load(&folder, None, Limits::default());
+        Command::Draw { folder, format, reach } => {
+            let (runbook, report) = load(&folder, None, &reach, false);
             let Some(runbook) = runbook else {
                 eprint!("{}", report::text(&folder, None, &report));
                 return Ok(ExitCode::from(FOUND));
@@ -124,8 +164,8 @@ fn run(arguments: Arguments) -> Result<ExitCode, String> {
 }
 
 /// The skills, or what is wrong with them; in either case all that is to be said.
-fn load(folder: &Path, registry: Option<&[String]>, limits: Limits) -> (Option<Runbook>, Report) {
-    let options = RunbookOptions { limits, beside: None, any_tool: registry.is_none() };
+fn load(folder: &Path, registry: Option<&[String]>, reach: &Reach, lenient: bool) -> (Option<Runbook>, Report) {
+    let options = RunbookOptions { limits: reach.limits(), beside: None, lenient, any_tool: registry.is_none() };
     progress(&format!("reading {}", printable(&folder.to_string_lossy())));
     let loaded = Runbook::load_with(folder, registry.unwrap_or_default(), &options);
     progress("");

@@ -64,7 +64,7 @@ fn warnings_and_notes_are_said_and_fail_only_when_they_should() {
     let output = skillgraph(&["check", path]);
     let said = out(&output);
     assert!(said.contains("warning: this edge leads from `loop` to `loop` [self-loop]"), "{said}");
-    assert!(said.contains("info: nobody reads the key `version`: it is kept as metadata"), "{said}");
+    assert!(said.contains("info: nobody reads the key `version`: it is kept as it is"), "{said}");
     assert!(said.ends_with(": 1 skill, 0 errors, 1 warning\n"), "{said}");
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(skillgraph(&["check", path, "--deny-warnings"]).status.code(), Some(1));
@@ -152,4 +152,35 @@ fn m60_nothing_of_a_file_controls_the_terminal() {
         assert!(uri.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~/%".contains(&byte)), "{uri}");
     }
     assert!(results.iter().any(|result| result.to_string().contains("plain-%25zz%23/SKILL.md")), "{results:#?}");
+}
+
+#[test]
+fn f94_what_is_allowed_is_not_said_and_a_folder_can_be_deep() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "---\nname: loop\ndescription: Round\ntools: spin\nroutes:\n  - loop: on spin\n---\nSpin.\n";
+    write(folder.path(), "group/loop/SKILL.md", text);
+    write(folder.path(), "other/SKILL.md", "---\nname: other\ndescription: d\n---\nb\n");
+    write(folder.path(), "broken/SKILL.md", "---\nname: broken\n---\nb\n");
+    let path = folder.path().to_str().expect("a path");
+    assert_eq!(skillgraph(&["check", path]).status.code(), Some(1));
+    let said = out(&skillgraph(&["check", path, "--lenient"]));
+    assert!(said.ends_with(": 1 skill, 1 error, 0 warnings\n"), "{said}");
+    assert!(said.contains("info: ") && said.contains("lies deeper than is read (1 level)"), "{said}");
+    std::fs::remove_dir_all(folder.path().join("broken")).expect("removed");
+    let deep = ["check", path, "--depth", "2", "--deny-warnings"];
+    assert_eq!(skillgraph(&deep).status.code(), Some(1));
+    let output = skillgraph(&[&deep[..], &["--allow", "self-loop"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", out(&output));
+    assert!(out(&output).ends_with(": 2 skills, 0 errors, 0 warnings\n"), "{}", out(&output));
+    for (code, said) in
+        [("self-lop", "did you mean `self-loop`?"), ("skill-file", "it is an error"), ("x", "no such warning")]
+    {
+        let output = skillgraph(&["check", path, "--allow", code]);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && error.contains(said), "{error}");
+    }
+    let output = skillgraph(&["draw", path, "--max-folders", "1"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("more than 1 directories"));
+    assert!(out(&skillgraph(&["draw", path, "--depth", "2"])).contains("loop"));
 }

@@ -11,7 +11,8 @@ use crate::check::{CheckUp, check_up};
 use crate::decl::{Condition, ConditionSpec, EntryDecl, EntrySpec, GraphDecl, GraphSpec, Lints, Trigger, Word};
 use crate::excerpt::{excerpt, position};
 use crate::finding::{Code, Finding, Level, Note, Report};
-use crate::skill_file::{Limits, Part, Read, SkillFile, read_folder, read_located};
+use crate::skill_file::{FolderError, Limits, Part, Read, SkillFile, name_of_another_directory, read, scan_folder};
+use crate::suggest::counted;
 
 /// The skills of a folder, checked.
 ///
@@ -45,6 +46,9 @@ pub struct RunbookOptions {
     pub limits: Limits,
     /// The graph that the skills will stand beside: their edges may lead to its skills, and its edges to them.
     pub beside: Option<GraphSpec>,
+    /// Loads what is sound and reports the rest, in place of loading nothing. A name that differs from its directory's is a
+    /// warning then.
+    pub lenient: bool,
     /// Every tool that a file names is taken to exist: for who checks a folder without the program that uses it.
     pub any_tool: bool,
 }
@@ -59,6 +63,14 @@ enum Place {
 }
 
 impl Place {
+    /// The file, by position.
+    fn file(&self) -> Option<usize> {
+        match self {
+            Place::Data(_) => None,
+            Place::File(file, _) => Some(*file),
+        }
+    }
+
     /// What is said of data comes first, then file after file, each from its beginning.
     fn order(&self) -> Option<(usize, usize)> {
         match self {
@@ -78,6 +90,15 @@ impl Runbook {
         Self::load_with(folder, registry, &RunbookOptions::default())
     }
 
+    /// Loads what is sound of a folder; what is not is refused, each in [`Runbook::report`].
+    ///
+    /// # Errors
+    ///
+    /// A [`Report`] where the folder cannot be read at all.
+    pub fn load_lenient(folder: impl AsRef<Path>, registry: &[impl AsRef<str>]) -> Result<Self, Report> {
+        Self::load_with(folder, registry, &RunbookOptions { lenient: true, ..RunbookOptions::default() })
+    }
+
     /// The same, otherwise read.
     ///
     /// # Errors
@@ -91,54 +112,80 @@ impl Runbook {
         let folder = folder.as_ref();
         let shown = folder.to_string_lossy();
         let shown = if shown.len() > 1 { shown.trim_end_matches('/') } else { &shown };
-        let located = read_folder(folder, shown, options.limits).map_err(|errors| Report {
-            findings: errors
-                .iter()
-                .map(|error| Finding::new(Code::SkillFile, shown.to_owned(), error.to_string()))
-                .collect(),
-            undecided: Vec::new(),
-        })?;
-        let reads: Vec<Read> = located.iter().map(read_located).collect();
-        let sources = Sources(located.iter().map(|located| located.path.as_str()).zip(&reads).collect());
+        let mut scan = scan_folder(folder, shown, options.limits);
+        let of_folder = |error: &FolderError| Finding::new(Code::SkillFile, error.path(shown), error.to_string());
+        let unread: Vec<Finding<String>> = scan.errors.iter().map(of_folder).collect();
+        if !unread.is_empty() && !(options.lenient && folder.is_dir()) {
+            return Err(Report { findings: unread, undecided: Vec::new() });
+        }
+        let located = std::mem::take(&mut scan.located);
+        let mut reads: Vec<Read> = Vec::with_capacity(located.len());
+        let mut named_otherwise: Vec<Finding<Place>> = Vec::new();
+        for (at, located) in located.iter().enumerate() {
+            let mut read = read(&located.source);
+            let named = name_of_another_directory(&read, located);
+            match options.lenient {
+                true => {
+                    named_otherwise.extend(named.map(|finding| Finding {
+                        level: Level::Warning,
+                        ..finding.placed(|part| Place::File(at, part))
+                    }))
+                }
+                false => read.findings.extend(named),
+            }
+            reads.push(read);
+        }
         let mut registry: Vec<String> = registry.iter().map(|name| name.as_ref().to_owned()).collect();
         if options.any_tool {
             let unknown = tools_named(&reads).into_iter().filter(|name| !registry.iter().any(|known| known == name));
             let unknown: Vec<String> = unknown.map(str::to_owned).collect();
             registry.extend(unknown);
         }
-        let decl = match &options.beside {
-            Some(graph) => declaration(&reads, graph, &registry),
-            None => {
-                let name = folder.file_name().map_or("runbook".into(), |name| name.to_string_lossy());
-                let mut alone = declaration(&reads, &GraphSpec::new(name), &registry);
-                let starts = starts(&reads);
-                let starts = alone.skills.iter().filter(|skill| starts.contains(skill.id.text.as_str()));
-                alone.entries = starts.map(|skill| picked(&skill.id)).collect();
-                alone
+        let name = folder.file_name().map_or("runbook".into(), |name| name.to_string_lossy());
+        // What is refused, file by file. Without a skill that is refused, what leads to it is refused too.
+        let mut refused: Vec<Finding<Place>> = each(&reads, |read| &read.findings).collect();
+        let mut gone: BTreeSet<usize> = BTreeSet::new();
+        let mut checked = loop {
+            gone.extend(refused.iter().filter_map(|finding| finding.at.file()));
+            let without = if options.lenient { &gone } else { &BTreeSet::new() };
+            let decl = whole(&reads, without, options.beside.as_ref(), &name, &registry);
+            // Where no file could be read, there is no graph to say anything of.
+            let mut checked = match options.beside.is_some() || !decl.skills.is_empty() {
+                true => check_up(&decl),
+                false => CheckUp { findings: Vec::new(), undecided: Vec::new() },
+            };
+            let wrong: Vec<_> = checked.findings.extract_if(.., |found| found.level == Level::Refusal).collect();
+            let is_settled = wrong.iter().all(|finding| finding.at.file().is_none());
+            refused.extend(wrong);
+            if !options.lenient || is_settled {
+                break checked;
             }
         };
-        let mut refusals: Vec<Finding<Place>> = each(&reads, |read| &read.findings).collect();
-        // Where no file could be read, there is no graph to say anything of.
-        let mut checked = match options.beside.is_some() || !decl.skills.is_empty() {
-            true => check_up(&decl),
-            false => CheckUp { findings: Vec::new(), undecided: Vec::new() },
-        };
-        refusals.extend(checked.findings.extract_if(.., |finding| finding.level == Level::Refusal));
-        if !refusals.is_empty() {
-            refusals.sort_by_key(|finding| finding.at.order());
-            let findings = refusals.iter().map(|finding| sources.show(finding)).collect();
-            return Err(Report { findings, undecided: Vec::new() });
+        let sources = Sources(located.iter().map(|located| located.path.as_str()).zip(&reads).collect());
+        refused.sort_by_key(|finding| finding.at.order());
+        let is_lost = refused.iter().any(|finding| !options.lenient || finding.at.file().is_none());
+        let refused: Vec<Finding<String>> = refused.iter().map(|finding| sources.show(finding)).collect();
+        if is_lost {
+            return Err(Report { findings: unread.into_iter().chain(refused).collect(), undecided: Vec::new() });
         }
         // Alone, the graph around the files is made up: nothing is to be said of it.
         let of_files = |at: &Place| options.beside.is_some() || matches!(at, Place::File(..));
+        checked.findings.extend(named_otherwise);
         checked.findings.retain(|finding| of_files(&finding.at));
         checked.findings.sort_by_key(|finding| finding.at.order());
+        let warned = checked.findings.iter().map(|finding| sources.show(finding));
         let report = Report {
-            findings: checked.findings.iter().map(|finding| sources.show(finding)).collect(),
+            findings: unread.into_iter().chain(refused).chain(warned).collect(),
             undecided: checked.undecided.iter().map(|note| sources.note(note)).collect(),
         };
-        let notes = each(&reads, |read| &read.notes).map(|note| sources.show(&note)).collect();
+        let too_deep = scan.too_deep.into_iter().map(|path| {
+            let message = format!("`{path}` lies deeper than is read ({})", counted(options.limits.depth, "level"));
+            Finding::new(Code::SkillFile, path, message).help("raise the depth if it is one of these skills")
+        });
+        let notes = each(&reads, |read| &read.notes).map(|note| sources.show(&note)).chain(too_deep).collect();
         drop(sources);
+        let mut at = 0..;
+        reads.retain(|_| at.next().is_none_or(|at| !gone.contains(&at)));
         Ok(Self { reads, notes, report })
     }
 
@@ -181,7 +228,7 @@ impl Runbook {
 
     /// Adds the skills and their edges to a graph.
     pub fn add_to(&self, spec: &mut GraphSpec) {
-        let decl = declaration(&self.reads, &GraphSpec::new(""), &[]);
+        let decl = declaration(&self.reads, &BTreeSet::new(), &GraphSpec::new(""), &[]);
         // A file holds no closure, and nothing else keeps a declaration from being data.
         if let Ok(own) = decl.spec() {
             spec.skills.extend(own.skills);
@@ -228,10 +275,28 @@ fn each<'a>(
         .flat_map(move |(file, read)| of(read).iter().map(move |finding| finding.clone().placed(at(file))))
 }
 
+/// What is checked: the files beside a graph, or a graph of their own.
+fn whole(
+    reads: &[Read],
+    without: &BTreeSet<usize>,
+    beside: Option<&GraphSpec>,
+    name: &str,
+    registry: &[String],
+) -> GraphDecl<Place> {
+    if let Some(graph) = beside {
+        return declaration(reads, without, graph, registry);
+    }
+    let mut alone = declaration(reads, without, &GraphSpec::new(name), registry);
+    let starts = starts(reads);
+    let starts = alone.skills.iter().filter(|skill| starts.contains(skill.id.text.as_str()));
+    alone.entries = starts.map(|skill| picked(&skill.id)).collect();
+    alone
+}
+
 /// The files beside what a graph has.
-fn declaration(reads: &[Read], graph: &GraphSpec, registry: &[String]) -> GraphDecl<Place> {
+fn declaration(reads: &[Read], without: &BTreeSet<usize>, graph: &GraphSpec, registry: &[String]) -> GraphDecl<Place> {
     let mut decl = graph.declaration(registry).placed(|(), pointer| Place::Data(pointer.to_owned()));
-    for (file, read) in reads.iter().enumerate() {
+    for (file, read) in reads.iter().enumerate().filter(|(file, _)| !without.contains(file)) {
         let place = |part: &Part| Place::File(file, part.clone());
         let Some(skill) = read.skill() else { continue };
         decl.skills.push(skill.placed(place));

@@ -11,7 +11,7 @@ use skillgraph_core::decl::{LENGTH, Lints, RouteDecl, Scope, SkillDecl, Trigger,
 use skillgraph_core::skill_file::{
     Limits, Located, Part, SkillFile, check_inside, read_file, read_folder, read_located,
 };
-use skillgraph_core::{Code, Finding};
+use skillgraph_core::{Code, Finding, Level};
 use syn::LitStr;
 
 use crate::ast::{self, Attributes, Graph, Name, Skill};
@@ -57,8 +57,14 @@ pub(crate) fn folder(attributes: &Attributes, literal: &LitStr, graph: &mut Grap
     let shown = if shown.is_empty() { &path } else { shown };
     let inside = check_inside(&manifest_folder(), &full(&path), &path).map_err(|error| vec![error]);
     match inside.and_then(|()| read_folder(&full(&path), shown, Limits::default())) {
-        Ok(located) => {
-            for located in located {
+        Ok(scan) => {
+            for path in &scan.too_deep {
+                let mut finding =
+                    Finding::new(Code::SkillFile, literal.span(), format!("`{path}` lies too deep: it is not read"));
+                finding.level = Level::Warning;
+                findings.push(finding.help("move it up, or name its own folder: `skills from \"…\";`"));
+            }
+            for located in scan.located {
                 let name = located.directory.as_deref().unwrap_or_default();
                 let attributes = Attributes { docs: Vec::new(), lints: attributes.lints.clone() };
                 let mut skill = empty_skill(attributes, name_of(name, literal.span()));

@@ -1,8 +1,9 @@
 //! Reports about skills in files: descriptions with colons, Windows, folded text, shapes of values, links.
 
 use skillgraph::Runbook;
+use skillgraph::core::Level;
 use skillgraph::core::runbook::RunbookOptions;
-use skillgraph::core::skill_file::{Data, Read, SkillFile, read};
+use skillgraph::core::skill_file::{Data, Limits, Read, SkillFile, read};
 
 fn loads(source: &str) -> SkillFile {
     let read = read(source);
@@ -337,5 +338,137 @@ fn f91_what_is_not_closed_says_so() {
         let (message, help) = refused(&with(lines));
         assert_eq!(message, said, "{lines}");
         assert!(help.contains(&format!("close it with `{close}`")) || lines.starts_with("tools"), "{help}");
+    }
+}
+
+/// A folder with these files: path and text; a text that begins with `->` is a link.
+fn folder_of(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        match text.strip_prefix("-> ") {
+            #[cfg(unix)]
+            Some(to) => std::os::unix::fs::symlink(to, path).expect("a link"),
+            #[cfg(not(unix))]
+            Some(_) => {}
+            None => std::fs::write(path, text).expect("a file"),
+        }
+    }
+    folder
+}
+
+fn skill(name: &str) -> String {
+    format!("---\nname: {name}\ndescription: d\n---\nb")
+}
+
+fn names(book: &Runbook) -> Vec<&str> {
+    book.skills().map(|skill| skill.name.text.as_str()).collect()
+}
+
+#[test]
+fn f85_what_lies_deeper_is_named_or_read() {
+    let (a, b, c, d) = (skill("a"), skill("b"), skill("c"), skill("d"));
+    let folder = folder_of(&[
+        ("a/SKILL.md", &a),
+        ("group/b/SKILL.md", &b),
+        ("group/deep/er/c/SKILL.md", &c),
+        // What stands below a skill belongs to it.
+        ("a/examples/d/SKILL.md", &d),
+    ]);
+    let none: [&str; 0] = [];
+    let book = Runbook::load(folder.path(), &none).expect("a book");
+    assert_eq!(names(&book), ["a"]);
+    let said: Vec<&str> = book.notes().iter().map(|note| note.message.as_str()).collect();
+    let path = |path: &str| folder.path().join(path).display().to_string();
+    assert_eq!(
+        said,
+        [
+            format!("`{}` lies deeper than is read (1 level)", path("group/b/SKILL.md")),
+            format!("`{}` lies deeper than is read (1 level)", path("group/deep/er/c/SKILL.md")),
+        ]
+    );
+    for (depth, found) in [(2, &["a", "b"][..]), (4, &["a", "b", "c"][..]), (9, &["a", "b", "c"][..])] {
+        let limits = Limits { depth, ..Limits::default() };
+        let options = RunbookOptions { limits, ..RunbookOptions::default() };
+        let book = Runbook::load_with(folder.path(), &none, &options).expect("a book");
+        assert_eq!((names(&book), book.notes().len()), (found.to_vec(), 3 - found.len()));
+    }
+}
+
+#[test]
+fn f85_a_folder_that_leads_into_itself_ends() {
+    let a = skill("a");
+    let folder = folder_of(&[("group/a/SKILL.md", &a), ("group/again", "-> ../group"), ("group/up", "-> ..")]);
+    let none: [&str; 0] = [];
+    for depth in [1, 3, 60] {
+        let limits = Limits { depth, directories: 500, ..Limits::default() };
+        let loaded = Runbook::load_with(folder.path(), &none, &RunbookOptions { limits, ..RunbookOptions::default() });
+        match loaded {
+            Ok(book) => assert_eq!(names(&book), ["a"]),
+            Err(report) => assert!(depth == 1 || report.to_string().contains("more than 500 directories"), "{report}"),
+        }
+    }
+}
+
+#[test]
+fn f86_one_unsound_file_does_not_refuse_the_rest() {
+    let long = described(&"x".repeat(1_025)).replace("name: refunds", "name: long").replace("tools: find_order\n", "");
+    let (a, other, leads) =
+        (skill("a"), skill("named-otherwise"), skill("leads").replace("---\nb", "routes: [long]\n---\nb"));
+    let folder = folder_of(&[
+        ("a/SKILL.md", &a),
+        ("long/SKILL.md", &long),
+        ("other/SKILL.md", &other),
+        ("leads/SKILL.md", &leads),
+        ("no/SKILL.md", "not a skill"),
+        ("big/SKILL.md", &"x".repeat(2 * 1024 * 1024)),
+    ]);
+    let none: [&str; 0] = [];
+    Runbook::load(folder.path(), &none).expect_err("all or nothing");
+    let book = Runbook::load_lenient(folder.path(), &none).expect("a book");
+    assert_eq!(names(&book), ["a", "named-otherwise"]);
+    let said: Vec<(Level, String)> = book
+        .report()
+        .findings
+        .iter()
+        .map(|finding| {
+            let at = finding.at.strip_prefix(&folder.path().display().to_string()).unwrap_or_default();
+            (finding.level, format!("{} {}", finding.code, at.split(':').next().unwrap_or_default()))
+        })
+        .collect();
+    let said =
+        |level: Level| said.iter().filter(|(of, _)| *of == level).map(|(_, said)| said.as_str()).collect::<Vec<_>>();
+    assert_eq!(
+        said(Level::Refusal),
+        [
+            "skill-file /big/SKILL.md",
+            // What leads to a skill that is refused leads nowhere.
+            "unknown-skill /leads/SKILL.md",
+            "skill-file /long/SKILL.md",
+            "skill-file /no/SKILL.md",
+        ]
+    );
+    assert_eq!(said(Level::Warning), ["skill-file /other/SKILL.md"]);
+    // What is loaded makes a graph.
+    let graph = skillgraph::Graph::compile(&book.spec("desk"), &none).unwrap_or_else(|report| panic!("{report}"));
+    assert_eq!(graph.skills().len(), 2);
+    Runbook::load_lenient(folder.path().join("nowhere"), &none).expect_err("there is no folder");
+}
+
+#[cfg(unix)]
+#[test]
+fn f87_a_file_to_which_two_links_lead_is_read_once() {
+    let desk = skill("desk");
+    let none: [&str; 0] = [];
+    for files in [
+        // The link has the name of the skill, or the folder has, or a link to the file.
+        [("open-desk/SKILL.md", desk.as_str()), ("desk", "-> open-desk")],
+        [("desk/SKILL.md", desk.as_str()), ("a-desk", "-> desk")],
+        [("desk/SKILL.md", desk.as_str()), ("z/SKILL.md", "-> ../desk/SKILL.md")],
+    ] {
+        let folder = folder_of(&files);
+        let book = Runbook::load(folder.path(), &none).unwrap_or_else(|report| panic!("{report}"));
+        assert_eq!(names(&book), ["desk"], "{files:?}");
     }
 }

@@ -168,7 +168,10 @@ fn limits_hold_and_can_be_raised() {
     write(folder.path(), "a/SKILL.md", &skill("a", &format!("# {}\n", "x".repeat(2_000))));
     write(folder.path(), "b/SKILL.md", &skill("b", ""));
     let load = |file_bytes, directories| {
-        let options = RunbookOptions { limits: Limits { file_bytes, directories }, ..RunbookOptions::default() };
+        let options = RunbookOptions {
+            limits: Limits { file_bytes, directories, ..Limits::default() },
+            ..RunbookOptions::default()
+        };
         Runbook::load_with(folder.path(), &[] as &[&str], &options)
     };
     assert!(load(1_000, 2).expect_err("too large").to_string().contains("bytes, and 1000 are read"));

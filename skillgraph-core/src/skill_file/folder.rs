@@ -1,5 +1,5 @@
-//! Which files of a folder are skills: `SKILL.md` in the folder itself and one level below, in the order of their paths. Links
-//! are followed as long as they stay inside; names that a model says are never part of a path.
+//! Which files of a folder are skills: `SKILL.md` in the folder itself and one level below, or more, in the order of their paths.
+//! Below a skill there is none: what stands there belongs to it. Links are followed as long as they stay inside; names that a model says are never part of a path.
 
 use std::fmt;
 use std::fs;
@@ -14,14 +14,16 @@ const FILE: &str = "SKILL.md";
 pub struct Limits {
     /// The largest file, in bytes.
     pub file_bytes: u64,
-    /// The most directories of a folder.
+    /// The most directories of a folder, those below it included.
     pub directories: usize,
+    /// How many levels below the folder skills may stand.
+    pub depth: usize,
 }
 
 impl Default for Limits {
-    /// 1 MiB a file, 2,000 directories.
+    /// 1 MiB a file, 2,000 directories, one level.
     fn default() -> Self {
-        Self { file_bytes: 1024 * 1024, directories: 2_000 }
+        Self { file_bytes: 1024 * 1024, directories: 2_000, depth: 1 }
     }
 }
 
@@ -142,37 +144,77 @@ impl fmt::Display for FolderError {
     }
 }
 
+impl FolderError {
+    /// The path that it is about; of none, that of the folder.
+    #[cfg(feature = "turn")]
+    pub(crate) fn path(&self, folder: &str) -> String {
+        match self {
+            FolderError::Blank => folder.to_owned(),
+            FolderError::Address { path }
+            | FolderError::Missing { path }
+            | FolderError::NotAFolder { path }
+            | FolderError::NoSkills { path }
+            | FolderError::TooManyDirectories { path, .. }
+            | FolderError::TooLarge { path, .. }
+            | FolderError::LeavesFolder { path }
+            | FolderError::Outside { path }
+            | FolderError::NotAFile { path }
+            | FolderError::Misnamed { path }
+            | FolderError::NotText { path }
+            | FolderError::Unreadable { path, .. } => path.clone(),
+        }
+    }
+}
+
 impl std::error::Error for FolderError {}
+
+/// What a folder holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scan {
+    /// The files of skills, in the order of their paths.
+    pub located: Vec<Located>,
+    /// What is wrong with the rest.
+    pub errors: Vec<FolderError>,
+    /// Files of skills that stand deeper than is read.
+    pub too_deep: Vec<String>,
+}
+
+/// Looks for the skills of a folder. `shown` is how messages name it.
+pub fn scan_folder(folder: &Path, shown: &str, limits: Limits) -> Scan {
+    let root = check_path(shown).and_then(|()| canonical(folder, shown));
+    let root = root.and_then(|root| match root.is_dir() {
+        true => Ok(root),
+        false => Err(FolderError::NotAFolder { path: shown.to_owned() }),
+    });
+    let root = match root {
+        Ok(root) => root,
+        Err(error) => return Scan { errors: vec![error], ..Scan::default() },
+    };
+    let mut reader = Reader {
+        root: root.clone(),
+        shown: shown.to_owned(),
+        limits,
+        left: limits.directories,
+        found: Vec::new(),
+        scan: Scan::default(),
+    };
+    reader.directory(&root, shown, None);
+    reader.below(&root, shown, 1);
+    let mut scan = reader.finish();
+    if scan.located.is_empty() && scan.errors.is_empty() {
+        scan.errors.push(FolderError::NoSkills { path: shown.to_owned() });
+    }
+    scan
+}
 
 /// Reads the skills of a folder. `shown` is how messages name it.
 ///
 /// # Errors
 ///
 /// Everything that is wrong, and then nothing is read.
-pub fn read_folder(folder: &Path, shown: &str, limits: Limits) -> Result<Vec<Located>, Vec<FolderError>> {
-    check_path(shown).map_err(|error| vec![error])?;
-    let root = canonical(folder, shown).map_err(|error| vec![error])?;
-    if !root.is_dir() {
-        return Err(vec![FolderError::NotAFolder { path: shown.to_owned() }]);
-    }
-    let mut reader = Reader { root: root.clone(), limits, located: Vec::new(), errors: Vec::new() };
-    reader.directory(&root, shown, None);
-    match children(&root, shown) {
-        Err(error) => reader.errors.push(error),
-        Ok(children) if children.len() > limits.directories => {
-            let (path, limit) = (shown.to_owned(), limits.directories);
-            reader.errors.push(FolderError::TooManyDirectories { path, limit });
-        }
-        Ok(children) => {
-            for (name, path) in children {
-                reader.directory(&path, &format!("{shown}/{name}"), Some(name));
-            }
-        }
-    }
-    if reader.located.is_empty() && reader.errors.is_empty() {
-        reader.errors.push(FolderError::NoSkills { path: shown.to_owned() });
-    }
-    if reader.errors.is_empty() { Ok(reader.located) } else { Err(reader.errors) }
+pub fn read_folder(folder: &Path, shown: &str, limits: Limits) -> Result<Scan, Vec<FolderError>> {
+    let scan = scan_folder(folder, shown, limits);
+    if scan.errors.is_empty() { Ok(scan) } else { Err(scan.errors) }
 }
 
 /// Reads one skill's file. `shown` is how messages name it.
@@ -219,19 +261,30 @@ fn check_path(shown: &str) -> Result<(), FolderError> {
 
 struct Reader {
     root: PathBuf,
+    /// How messages name it.
+    shown: String,
     limits: Limits,
-    located: Vec<Located>,
-    errors: Vec<FolderError>,
+    /// How many more directories are looked at.
+    left: usize,
+    /// The files, with where they really stand.
+    found: Vec<(PathBuf, Located)>,
+    scan: Scan,
 }
 
 impl Reader {
-    /// Takes the skill of a directory, if it is one.
-    fn directory(&mut self, directory: &Path, shown: &str, name: Option<String>) {
+    /// Takes the skill of a directory, and says whether it is to be looked into.
+    fn directory(&mut self, directory: &Path, shown: &str, name: Option<String>) -> bool {
         // Nothing is said of what is behind a link that leads out, not even the names of its files.
         match canonical(directory, shown) {
             Ok(real) if real.starts_with(&self.root) => {}
-            Ok(_) => return self.errors.push(FolderError::LeavesFolder { path: shown.to_owned() }),
-            Err(error) => return self.errors.push(error),
+            Ok(_) => {
+                self.scan.errors.push(FolderError::LeavesFolder { path: shown.to_owned() });
+                return false;
+            }
+            Err(error) => {
+                self.scan.errors.push(error);
+                return false;
+            }
         }
         let path = directory.join(FILE);
         let shown = format!("{shown}/{FILE}");
@@ -240,13 +293,75 @@ impl Reader {
             Err(_) => misnamed(directory, &shown).map_or(Ok(None), Err),
         };
         match found {
-            Ok(Some(source)) => self.located.push(Located { path: shown, directory: name, source }),
-            Ok(None) => {}
-            Err(error) => self.errors.push(error),
+            Ok(Some((real, source))) => {
+                self.found.push((real, Located { path: shown, directory: name, source }));
+                false
+            }
+            Ok(None) => true,
+            Err(error) => {
+                self.scan.errors.push(error);
+                false
+            }
         }
     }
 
-    fn file(&self, path: &Path, shown: &str) -> Result<Option<String>, FolderError> {
+    /// Looks at the directories of one, which are at that depth.
+    fn below(&mut self, directory: &Path, shown: &str, depth: usize) {
+        let children = match children(directory, shown) {
+            Ok(children) => children,
+            Err(error) => return self.scan.errors.push(error),
+        };
+        for (name, path) in children {
+            let shown = format!("{shown}/{name}");
+            if self.left == 0 {
+                let too_many =
+                    FolderError::TooManyDirectories { path: self.shown.clone(), limit: self.limits.directories };
+                if !self.scan.errors.contains(&too_many) {
+                    self.scan.errors.push(too_many);
+                }
+                return;
+            }
+            self.left -= 1;
+            if depth > self.limits.depth {
+                // Seen, and not read: only that it is there is said. Links are left alone.
+                if path.is_symlink() {
+                    continue;
+                }
+                match path.join(FILE).is_file() {
+                    true => self.scan.too_deep.push(format!("{shown}/{FILE}")),
+                    false => self.below(&path, &shown, depth + 1),
+                }
+            } else if self.directory(&path, &shown, Some(name)) {
+                self.below(&path, &shown, depth + 1);
+            }
+        }
+    }
+
+    /// A file to which several ways lead is one skill: under the directory that has its name, else the first.
+    fn finish(mut self) -> Scan {
+        let mut by_file: std::collections::BTreeMap<PathBuf, Vec<usize>> = std::collections::BTreeMap::new();
+        for (at, (real, _)) in self.found.iter().enumerate() {
+            by_file.entry(real.clone()).or_default().push(at);
+        }
+        let mut again = vec![false; self.found.len()];
+        for ways in by_file.into_values().filter(|ways| ways.len() > 1) {
+            let fits = |at: &usize| {
+                self.found.get(*at).is_some_and(|(_, located)| {
+                    let name = super::read(&located.source).file.map(|file| file.name.text);
+                    name.is_some() && name == located.directory
+                })
+            };
+            let kept = ways.iter().copied().find(fits).or(ways.first().copied());
+            for way in ways.into_iter().filter(|way| Some(*way) != kept) {
+                again.get_mut(way).into_iter().for_each(|again| *again = true);
+            }
+        }
+        let found = self.found.into_iter().zip(again).filter(|(_, again)| !again);
+        self.scan.located = found.map(|((_, located), _)| located).collect();
+        self.scan
+    }
+
+    fn file(&self, path: &Path, shown: &str) -> Result<Option<(PathBuf, String)>, FolderError> {
         let real = canonical(path, shown)?;
         if !real.starts_with(&self.root) {
             return Err(FolderError::LeavesFolder { path: shown.to_owned() });
@@ -254,7 +369,7 @@ impl Reader {
         if !real.is_file() {
             return Ok(None);
         }
-        text_of(&real, shown, self.limits).map(Some)
+        text_of(&real, shown, self.limits).map(|text| Some((real, text)))
     }
 }
 

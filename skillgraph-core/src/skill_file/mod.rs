@@ -33,7 +33,7 @@ use crate::finding::{Code, Finding, Note};
 
 #[cfg(feature = "turn")]
 pub use export::NotAFile;
-pub use folder::{FolderError, Limits, Located, check_inside, read_file, read_folder};
+pub use folder::{FolderError, Limits, Located, Scan, check_inside, read_file, read_folder, scan_folder};
 
 /// A part of a file, in bytes of its normalised text.
 pub type Part = Range<usize>;
@@ -200,16 +200,22 @@ fn shorten(findings: &mut Vec<Finding<Part>>) {
 /// Reads a file that was found: the directory that it stands in has its name.
 pub fn read_located(located: &Located) -> Read {
     let mut read = read(&located.source);
+    let named = name_of_another_directory(&read, located);
+    read.findings.extend(named);
+    read
+}
+
+/// What is said of a skill that has another name than the directory in which it stands.
+pub(crate) fn name_of_another_directory(read: &Read, located: &Located) -> Option<Finding<Part>> {
     if let (Some(file), Some(directory)) = (&read.file, &located.directory)
         && !file.name.text.is_empty()
         && file.name.text != *directory
     {
         let message = format!("the skill is named `{}`, and its directory `{directory}`", file.name.text);
-        let finding =
-            refused(file.name.at.clone(), message).help("rename one of the two: they are the same by the standard");
-        read.findings.push(finding);
+        let finding = refused(file.name.at.clone(), message);
+        return Some(finding.help("rename one of the two: they are the same by the standard"));
     }
-    read
+    None
 }
 
 /// Saved on Windows or not, it is one text.
