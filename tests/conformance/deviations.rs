@@ -87,6 +87,14 @@ fn holds(when: &str, seen: &Seen<'_>) -> bool {
         "a guard compares with null" => {
             values().any(|value| value.is_null() || value.as_array().is_some_and(|list| list.contains(&Value::Null)))
         }
+        "a body names a tool by a plain word" => {
+            let skills = list(graph, "skills");
+            let is_plain = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase());
+            let tools = skills.iter().flat_map(|skill| list(skill, "tools")).filter_map(Value::as_str).filter(is_plain);
+            let bodies = || skills.iter().filter_map(|skill| skill["body"].as_str());
+            let named = |body: &str, tool: &str| body.contains(tool) && !body.contains(&format!("`{tool}`"));
+            tools.into_iter().any(|tool| bodies().any(|body| named(body, tool) && !body.contains(&format!("{tool}("))))
+        }
         "never_routes holds an example" => {
             let folded = |text: &Value| fold(text.as_str().unwrap_or_default());
             let examples: Vec<String> = entries.iter().flat_map(|entry| list(entry, "examples")).map(folded).collect();

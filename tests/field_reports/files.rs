@@ -290,6 +290,7 @@ fn f83_code_and_addresses_are_no_calls() {
 fn f84_a_word_of_prose_is_no_tool() {
     assert_eq!(said_of("Read the order. read it twice."), []);
     assert_eq!(said_of("Call `Read` on the order."), [("body-foreign-tool".into(), "7:7".into())]);
+    assert_eq!(said_of("Read(order) first.").len(), 1);
     // No word of prose looks like this.
     assert_eq!(said_of("Call getInvoice first.").len(), 1);
 }

@@ -228,6 +228,8 @@ fn push_words<'a>(body: &'a str, part: Range<usize>, is_code: bool, words: &mut 
             let before = body.get(..here).and_then(|before| before.chars().next_back());
             let is_mention =
                 before == Some('{') && body.get(here + word.len()..).is_some_and(|rest| rest.starts_with('}'));
+            // With a bracket behind it, a word is a call.
+            let is_code = is_code || body.get(here + word.len()..).is_some_and(|rest| rest.starts_with('('));
             if !word.is_empty() && !is_mention {
                 words.push(Found { at: here, text: word, is_code });
             }
