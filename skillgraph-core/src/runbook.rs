@@ -115,7 +115,8 @@ impl Runbook {
         let mut scan = scan_folder(folder, shown, options.limits);
         let of_folder = |error: &FolderError| Finding::new(Code::SkillFile, error.path(shown), error.to_string());
         let unread: Vec<Finding<String>> = scan.errors.iter().map(of_folder).collect();
-        if !unread.is_empty() && !(options.lenient && folder.is_dir()) {
+        let goes_on = options.lenient && folder.is_dir();
+        if !unread.is_empty() && !goes_on {
             return Err(Report { findings: unread, undecided: Vec::new() });
         }
         let located = std::mem::take(&mut scan.located);
