@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Finding<S> {
     /// Which rule is broken.
     pub code: Code,
-    /// What it weighs here.
+    /// Its severity here, which lint levels may have changed.
     pub level: Level,
     /// The smallest place that shows it.
     pub at: S,
@@ -162,7 +162,7 @@ macro_rules! codes {
                 match self { $($(Code::$variant => $code,)+)+ }
             }
 
-            /// What it weighs where nobody said otherwise.
+            /// Its severity by default.
             pub const fn level(self) -> Level {
                 match self { $($(Code::$variant => Level::$level,)+)+ }
             }

@@ -18,7 +18,7 @@ pub struct ScorePolicy {
     pub margin: f64,
     /// How many skills a menu names at the most.
     pub menu: usize,
-    /// What a score must exceed to count; where nothing is said, what the scorer says.
+    /// What a score must exceed to count. Defaults to the scorer's own floor.
     #[cfg_attr(feature = "turn", serde(default, skip_serializing_if = "Option::is_none"))]
     pub floor: Option<f64>,
 }

@@ -20,13 +20,13 @@ use crate::report::{RunError, TurnReport};
 use crate::scorer::{AnyScorer, IntentScorer};
 use crate::tool::BoundTool;
 
-/// How long a tool may take where nobody said otherwise.
+/// How long a tool may take, by default.
 const TOOL_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long a skill of the catalog may take to answer where nobody said otherwise.
+/// How long a skill of the catalog may take to answer, by default.
 const CATALOG_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long an authorizer may take where nobody said otherwise.
+/// How long an authorizer may take, by default.
 const AUTHORIZER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A graph, its tools and a model. Cheap to copy; one agent serves many conversations at once.
@@ -203,7 +203,7 @@ impl AgentBuilder {
         self
     }
 
-    /// How long the authorizer may take for one check, before it counts as a no; 5 seconds where nobody said otherwise.
+    /// How long the authorizer may take for one check, before it counts as a no. Defaults to 5 seconds.
     pub fn authorizer_timeout(mut self, timeout: Duration) -> Self {
         self.authorizer_timeout = timeout;
         self
@@ -216,14 +216,14 @@ impl AgentBuilder {
         self
     }
 
-    /// How much of the catalog may be open, instead of what the graph says; [`SkillPolicy::DEFAULT`] where nobody says it.
+    /// How much of the catalog may be open, instead of what the graph says; [`SkillPolicy::DEFAULT`] where neither does.
     pub fn catalog_policy(mut self, policy: SkillPolicy) -> Self {
         self.catalog_policy = Some(policy);
         self
     }
 
-    /// How long a skill of the catalog may take to say whether it is there, to open, and to bind tools; 5 seconds where
-    /// nobody said otherwise. Then it is not there, or has not opened.
+    /// How long a skill of the catalog may take to say whether it is there, to open, and to bind tools; defaults to
+    /// 5 seconds. After that it counts as away, or as not opened.
     pub fn catalog_timeout(mut self, timeout: Duration) -> Self {
         self.catalog_timeout = timeout;
         self
@@ -235,19 +235,19 @@ impl AgentBuilder {
         self
     }
 
-    /// What a pick of the model may do; any reachable skill where nobody said otherwise.
+    /// What a pick of the model may do. Defaults to any reachable skill.
     pub fn strictness(mut self, strictness: Strictness) -> Self {
         self.strictness = strictness;
         self
     }
 
-    /// What a turn takes over from the one before; nothing where nobody said otherwise.
+    /// What a turn takes over from the one before. Defaults to nothing.
     pub fn continuity(mut self, continuity: Continuity) -> Self {
         self.continuity = continuity;
         self
     }
 
-    /// The most model calls of one turn; 10 where nobody said otherwise.
+    /// The most model calls of one turn. Defaults to 10.
     pub fn max_iterations(mut self, iterations: u32) -> Self {
         self.limits.iterations = iterations;
         self

@@ -109,7 +109,10 @@ fn b05_values_have_their_shapes_and_limits() {
     }
     loads(&described(&"退".repeat(400)));
     loads(&described(&"退".repeat(1_024)));
-    assert_eq!(refused(&described(&"退".repeat(1_025))).0, "`description` has 1025 characters, and 1024 fit");
+    assert_eq!(
+        refused(&described(&"退".repeat(1_025))).0,
+        "`description` has 1025 characters, and the maximum is 1024"
+    );
     assert_eq!(refused(&with("name: again")).0, "`name` stands here twice");
     let typo = refused(&with("tool: find_order"));
     assert_eq!(typo, ("there is no key `tool`".into(), "line 4: a key with a similar name exists: `tools`".into()));
@@ -201,7 +204,7 @@ fn b51_a_folder_never_reaches_outside_itself() {
     }
     write(folder.path().join("refunds/SKILL.md"), &with(&format!("# {}", "x".repeat(2 * 1024 * 1024))));
     let report = Runbook::load(folder.path(), &none).expect_err("too large");
-    assert!(report.to_string().contains("bytes, and 1048576 are read"), "{report}");
+    assert!(report.to_string().contains("bytes, and the maximum is 1048576"), "{report}");
 }
 
 #[test]

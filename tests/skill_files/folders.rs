@@ -174,7 +174,7 @@ fn limits_hold_and_can_be_raised() {
         };
         Runbook::load_with(folder.path(), &[] as &[&str], &options)
     };
-    assert!(load(1_000, 2).expect_err("too large").to_string().contains("bytes, and 1000 are read"));
+    assert!(load(1_000, 2).expect_err("too large").to_string().contains("bytes, and the maximum is 1000"));
     assert!(load(5_000, 1).expect_err("too many").to_string().contains("has more than 1 directories"));
     load(5_000, 2).expect("within");
 }

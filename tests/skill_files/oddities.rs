@@ -304,7 +304,7 @@ fn o28_to_o31_allowed_tools_in_four_shapes_are_no_tools_of_the_skill() {
 fn o34_compatibility_as_a_text_of_at_most_500_characters() {
     assert_eq!(loads(&with("compatibility: Needs the shop")).compatibility.as_deref(), Some("Needs the shop"));
     let (_, text) = shown(&with(&format!("compatibility: {}", "a".repeat(501))));
-    assert!(text.starts_with("`compatibility` has 501 characters, and 500 fit [skill-file]"), "{text}");
+    assert!(text.starts_with("`compatibility` has 501 characters, and the maximum is 500 [skill-file]"), "{text}");
 }
 
 #[test]

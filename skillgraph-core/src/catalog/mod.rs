@@ -58,7 +58,7 @@ pub struct CatalogEntry {
     /// It needs a sandbox: the host is told, and nothing here acts on it.
     #[serde(default)]
     pub needs_sandbox: bool,
-    /// The least model that it is for; any where nothing is said.
+    /// The least model that it is for. Defaults to any.
     #[serde(default)]
     pub min_model_tier: Option<ModelTier>,
     /// Its tools.

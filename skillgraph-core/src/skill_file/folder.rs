@@ -54,7 +54,7 @@ pub enum FolderError {
         /// The path.
         path: String,
     },
-    /// It is no folder.
+    /// It is not a directory.
     NotAFolder {
         /// The path.
         path: String,
@@ -130,7 +130,7 @@ impl fmt::Display for FolderError {
                 write!(f, "`{path}` has more than {limit} directories: raise the limit if that is meant")
             }
             FolderError::TooLarge { path, bytes, limit } => {
-                write!(f, "`{path}` has {bytes} bytes, and {limit} are read: raise the limit if that is meant")
+                write!(f, "`{path}` has {bytes} bytes, and the maximum is {limit}: raise the limit if that is meant")
             }
             FolderError::LeavesFolder { path } => write!(f, "the link `{path}` leads out of the folder"),
             FolderError::Outside { path } => {

@@ -502,7 +502,7 @@ fn text_of(key: &Node) -> Option<&str> {
 }
 
 fn too_long(name: &str, at: Part, length: usize, limit: usize) -> Finding<Part> {
-    refused(at, format!("`{name}` has {length} characters, and {limit} fit"))
+    refused(at, format!("`{name}` has {length} characters, and the maximum is {limit}"))
         .help("say what it is for; the rest belongs into the instructions")
 }
 

@@ -224,7 +224,7 @@ impl Offered {
                         "limit": {
                             "type": "integer",
                             "minimum": 1,
-                            "description": format!("how many skills to show; {SEARCH_LIMIT} where nothing is said"),
+                            "description": format!("how many skills to show; defaults to {SEARCH_LIMIT}"),
                         },
                     },
                     "required": ["query"],

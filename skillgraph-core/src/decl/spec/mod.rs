@@ -164,7 +164,7 @@ pub struct CatalogSkillSpec {
     /// It needs a sandbox: the model and the host are told.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub needs_sandbox: bool,
-    /// The least model that it is for; any where nothing is said.
+    /// The least model that it is for. Defaults to any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_model_tier: Option<ModelTier>,
 }
@@ -194,13 +194,13 @@ pub enum BranchSpec {
 pub struct ClassifySpec {
     /// Who scores.
     pub scorer: ScorerKind,
-    /// How far the best must lead the next, from 0 to 1; 0.15 where nothing is said.
+    /// How far the best must lead the next, from 0 to 1. Defaults to 0.15.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<serde_json::Number>,
-    /// How many skills a menu names at the most; 3 where nothing is said.
+    /// How many skills a menu names at the most. Defaults to 3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub menu: Option<usize>,
-    /// What a score must exceed to count; the scorer's own floor where nothing is said.
+    /// What a score must exceed to count. Defaults to the scorer's own floor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<serde_json::Number>,
 }
@@ -221,17 +221,17 @@ pub struct SkillSpec {
     /// Its procedure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<StepSpec>>,
-    /// What a skipped step does; `advance` where nothing is said.
+    /// What a skipped step does. Defaults to `advance`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_skip: Option<OnSkip>,
     /// What an answer with steps left gets: `nudge` or `accept`. Defaults to `accept` where the procedure goes on in the next
     /// turn, else to `nudge`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_unfinished: Option<OnUnfinished>,
-    /// Whether its tools are offered always; `active` where nothing is said.
+    /// Whether its tools are offered always. Defaults to `active`.
     #[serde(default, skip_serializing_if = "is_active")]
     pub scope: Scope,
-    /// Where its body is read; `system_prompt` where nothing is said.
+    /// Where its body is read. Defaults to `system_prompt`.
     #[serde(default, skip_serializing_if = "is_system_prompt")]
     pub surface: Surface,
     /// How many replies of the model may follow on the body before it is given again.
@@ -316,7 +316,7 @@ pub struct RouteSpec {
     /// Names of the tools whose results fire it; without it, and without `pick`, any tool's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<Vec<String>>,
-    /// Statuses that let it fire; success and partial where nothing is said.
+    /// Statuses that let it fire. Defaults to success and partial.
     #[serde(default, rename = "is", skip_serializing_if = "Option::is_none", deserialize_with = "some_statuses")]
     pub statuses: Option<Vec<Status>>,
     /// What must hold of the result's JSON: every one of these.

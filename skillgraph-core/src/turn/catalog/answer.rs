@@ -143,7 +143,7 @@ impl Turn {
                 let (characters, ceiling) = (prompt.chars().count(), self.setup.limits.result_characters);
                 if characters > ceiling {
                     return Err(failed(format!(
-                        "its instructions have {characters} characters, of {ceiling} that fit"
+                        "its instructions have {characters} characters, and the maximum is {ceiling}"
                     )));
                 }
                 Ok((prompt, ranked, tools))

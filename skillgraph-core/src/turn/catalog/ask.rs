@@ -58,13 +58,13 @@ impl Turn {
         let listed = listed.map(|entry| entry.key.as_str());
         let preopened = catalog.preopened().iter().map(String::as_str);
         let keys = listed.chain(preopened).map(str::to_owned).chain(self.known_to_the_model()).collect();
-        self.ask_who_is_there(keys, then);
+        self.ask_availability(keys, then);
     }
 
     /// Answers the calls of a batch that are about the catalog, then dispatches the rest.
     pub(in crate::turn) fn call_catalog(&mut self, batch: Batch) {
         let keys = self.concerned(&batch, &BTreeSet::new());
-        self.ask_who_is_there(keys, Then::Calls(batch));
+        self.ask_availability(keys, Then::Calls(batch));
     }
 
     /// All that the next request may list or speak of is asked for anew: another identity may see less of it.
@@ -73,7 +73,7 @@ impl Turn {
         let listed = setup.catalog.iter().filter(|catalog| catalog.policy().disclosure == Disclosure::Catalog);
         let listed = listed.flat_map(|catalog| catalog.known()).map(|entry| entry.key.clone());
         let keys = listed.chain(self.known_to_the_model()).collect();
-        self.ask_who_is_there(keys, Then::Resume { phase: Box::new(phase), changed });
+        self.ask_availability(keys, Then::Resume { phase: Box::new(phase), changed });
     }
 
     /// What is open, and what the conversation has named.
@@ -101,7 +101,7 @@ impl Turn {
         batch.catalog_calls().flat_map(concerned).collect()
     }
 
-    fn ask_who_is_there(&mut self, keys: Vec<String>, then: Then) {
+    fn ask_availability(&mut self, keys: Vec<String>, then: Then) {
         match self.availability(keys, &BTreeSet::new()) {
             questions if questions.is_empty() => self.ask_for_material(then),
             questions => {
@@ -162,7 +162,7 @@ impl Turn {
                         return;
                     }
                 }
-                let closed = self.close_what_is_away();
+                let closed = self.close_unavailable();
                 if let Then::Resume { changed, .. } = &mut then {
                     *changed |= closed;
                     return self.ask_for_material(then);
@@ -186,7 +186,7 @@ impl Turn {
         }
     }
 
-    fn close_what_is_away(&mut self) -> bool {
+    fn close_unavailable(&mut self) -> bool {
         let state = &self.state.catalog;
         let gone: Vec<String> =
             state.opened.skills().filter(|key| state.away.contains(*key)).map(str::to_owned).collect();
