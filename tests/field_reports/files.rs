@@ -319,6 +319,10 @@ fn f89_a_key_twice_is_refused_however_deep() {
         assert_eq!(refused(&with(lines)).0, "`a` stands here twice", "{lines}");
     }
     loads(&with("metadata:\n  a: {b: 1}\n  b: {b: 1}"));
+    // What has no key would be lost, or would stand twice under the same nothing.
+    for lines in ["metadata:\n  : a\n  : b", "metadata:\n  a:\n    [x]: y", "hooks: {\"\": 1}", "hooks: [{null: 1}]"] {
+        assert_eq!(refused(&with(lines)).0, "a value without a key", "{lines}");
+    }
 }
 
 #[test]

@@ -160,7 +160,7 @@ impl Reader<'_> {
                 self.notes.push(note.help("the tools that the skill unlocks stand under `tools`"));
             }
             "metadata" => {
-                self.refuse_twice(&node);
+                self.check_keys(&node);
                 match data(&node) {
                     Data::Map(pairs) => file.metadata.extend(pairs),
                     Data::Null => {}
@@ -178,7 +178,7 @@ impl Reader<'_> {
     /// Kept and reported; one that is nearly a key that is read is refused, because it was meant to be read.
     fn unknown(&mut self, name: &str, key: &Node, node: &Node, all: &HashSet<String>, file: &mut SkillFile) {
         let spelt = |name: &str| name.replace(['_', '-'], "").to_lowercase();
-        self.refuse_twice(node);
+        self.check_keys(node);
         let near = KEYS.into_iter().find(|known| spelt(known) == spelt(name)).or_else(|| closest(name, KEYS));
         // Where the key stands there too, the other is not a misspelling of it.
         let near = near.filter(|near| !all.contains(*near));
@@ -199,20 +199,20 @@ impl Reader<'_> {
         }
     }
 
-    /// Refuses a key that a map of a value has twice, however deep.
-    fn refuse_twice(&mut self, node: &Node) {
+    /// Refuses what a map of a value says under no key, and under one key twice, however deep.
+    fn check_keys(&mut self, node: &Node) {
         match &node.value {
             Value::Map(pairs) => {
-                let mut seen: HashSet<&str> = HashSet::new();
+                let mut seen: HashSet<String> = HashSet::new();
                 for (key, value) in pairs {
-                    if let Some(name) = text_of(key).filter(|name| !seen.insert(name)) {
+                    if let Some(name) = self.key(key).filter(|name| !seen.insert(name.clone())) {
                         let finding = refused(key.at.clone(), format!("`{name}` stands here twice"));
                         self.push(finding.help("remove one of the two"));
                     }
-                    self.refuse_twice(value);
+                    self.check_keys(value);
                 }
             }
-            Value::List(items) => items.iter().for_each(|item| self.refuse_twice(item)),
+            Value::List(items) => items.iter().for_each(|item| self.check_keys(item)),
             Value::Null | Value::Scalar(_) => {}
         }
     }
