@@ -330,7 +330,12 @@ fn f90_a_key_beside_the_one_that_it_resembles_is_a_note() {
     let read = read(&with("description_de: Geld zurück"));
     assert_eq!(read.findings, []);
     assert_eq!(read.notes[0].message, "nobody reads the key `description_de`: it is kept as it is");
-    // Alone it is a misspelling.
+    // Alone it is a misspelling, and beside one that says nothing.
+    for lines in
+        ["metadata:\nmetadat: {a: 1}", "metadata: {}\nmetadat: {a: 1}", "allowed-tools: ','\nallowed-tool: Read"]
+    {
+        assert!(refused(&with(lines)).0.starts_with("there is no key `"), "{lines}");
+    }
     let typo = refused("---\nname: refunds\ndescripton: d\n---\nb");
     assert_eq!(typo.0, "there is no key `descripton`");
 }

@@ -85,7 +85,14 @@ impl Reader<'_> {
             other_keys: Vec::new(),
         };
         let mut seen: HashSet<String> = HashSet::new();
-        let all: HashSet<String> = pairs.iter().filter_map(|(key, _)| text_of(key)).map(str::to_owned).collect();
+        // The keys that say something: one that says nothing is not written back.
+        let says = |key: &str, node: &Node| match key {
+            "allowed-tools" => !words(node).is_empty(),
+            "metadata" => matches!(&node.value, Value::Map(pairs) if !pairs.is_empty()),
+            _ => true,
+        };
+        let said = pairs.iter().filter_map(|(key, node)| text_of(key).filter(|key| says(key, node)));
+        let all: HashSet<String> = said.map(str::to_owned).collect();
         for (key, node) in pairs {
             let Some(name) = self.key(&key) else { continue };
             if !seen.insert(name.clone()) {
