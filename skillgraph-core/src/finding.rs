@@ -111,12 +111,6 @@ impl<S> Finding<S> {
         self
     }
 
-    /// Adds facts.
-    #[must_use]
-    pub(crate) fn notes(self, texts: &[&str]) -> Self {
-        texts.iter().fold(self, |finding, text| finding.note(*text))
-    }
-
     /// Adds a message that shows it, and says of what it is one.
     #[must_use]
     pub fn witness(self, message: &str, what: impl fmt::Display) -> Self {

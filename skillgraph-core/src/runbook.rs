@@ -11,7 +11,9 @@ use crate::check::{CheckUp, check_up};
 use crate::decl::{Condition, ConditionSpec, EntryDecl, EntrySpec, GraphDecl, GraphSpec, Lints, Trigger, Word};
 use crate::excerpt::{excerpt, position};
 use crate::finding::{Code, Finding, Level, Note, Report};
-use crate::skill_file::{FolderError, Limits, Part, Read, SkillFile, name_of_another_directory, read, scan_folder};
+use crate::skill_file::{
+    FolderError, Limits, Part, Read, SkillFile, name_of_another_directory, narrowed, read, scan_folder,
+};
 use crate::suggest::counted;
 
 /// The skills of a folder, checked.
@@ -324,16 +326,13 @@ struct Sources<'a>(Vec<(&'a str, &'a Read)>);
 
 impl Sources<'_> {
     fn show(&self, finding: &Finding<Place>) -> Finding<String> {
-        let at = match (&finding.at, &finding.within) {
-            // The body of a file stands in it as it is.
-            (Place::File(file, part), Some(within)) => {
-                Place::File(*file, part.start + within.start..part.start + within.end)
-            }
-            (at, _) => at.clone(),
-        };
-        let (at, drawn) = self.place(&at);
-        let shown = finding.clone().placed(|place| self.place(&place).0);
-        Finding { at, excerpt: drawn.or(shown.excerpt), ..shown }
+        let mut finding = finding.clone();
+        if let Place::File(_, part) = &mut finding.at {
+            *part = narrowed(part, finding.within.as_ref());
+        }
+        let drawn = self.place(&finding.at).1;
+        let shown = finding.placed(|place| self.place(&place).0);
+        Finding { excerpt: drawn.or(shown.excerpt), ..shown }
     }
 
     fn note(&self, note: &Note<Place>) -> Note<String> {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use proc_macro2::Span;
 use skillgraph_core::excerpt::{excerpt, position};
-use skillgraph_core::skill_file::Part;
+use skillgraph_core::skill_file::{Part, narrowed};
 
 /// A place.
 #[derive(Clone)]
@@ -30,8 +30,7 @@ impl Place {
     /// The line of the file with carets, of the part or of what of it is meant; none at a token alone.
     pub(crate) fn excerpt(&self, within: Option<&Range<usize>>) -> Option<String> {
         let (source, part) = self.file.as_ref()?;
-        let part = within.map_or(part.clone(), |within| part.start + within.start..part.start + within.end);
-        Some(excerpt(&source.path, &source.text, part))
+        Some(excerpt(&source.path, &source.text, narrowed(part, within)))
     }
 
     /// Where that is, in words: in the file, or on the line of the token where a compiler is there to tell.

@@ -236,10 +236,8 @@ fn f80_a_number_is_all_of_a_value() {
 
 /// What loading a folder of one skill beside a graph with two tools says of bodies: code and place.
 fn said_of(body: &str) -> Vec<(String, String)> {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::create_dir(folder.path().join("refunds")).expect("a folder");
     let text = format!("---\nname: refunds\ndescription: d\ntools: find_order\n---\n\n{body}\n");
-    std::fs::write(folder.path().join("refunds/SKILL.md"), text).expect("a file");
+    let folder = folder_of(&[("refunds/SKILL.md", &text)]);
     let tools = ["find_order", "issue_refund", "Read", "getInvoice"];
     let beside = serde_json::from_str(
         r#"{ "name": "desk", "skills": [{ "id": "start", "description": "d", "body": "b", "tools": ["issue_refund", "Read", "getInvoice"] }],
@@ -261,10 +259,8 @@ fn f81_a_word_of_a_body_is_shown_on_its_line() {
 
 #[test]
 fn f82_the_help_of_a_file_speaks_of_no_braces() {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::create_dir(folder.path().join("refunds")).expect("a folder");
-    std::fs::write(folder.path().join("refunds/SKILL.md"), "---\nname: refunds\ndescription: d\n---\nCall pay_now(x).")
-        .expect("a file");
+    let text = "---\nname: refunds\ndescription: d\n---\nCall pay_now(x).";
+    let folder = folder_of(&[("refunds/SKILL.md", text)]);
     let none: [&str; 0] = [];
     let book = Runbook::load(folder.path(), &none).expect("a book");
     let [finding] = book.report().findings.as_slice() else { panic!("{}", book.report()) };

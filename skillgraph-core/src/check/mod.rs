@@ -141,8 +141,9 @@ fn warnings<S: Clone>(decl: &GraphDecl<S>, facts: &Facts<'_, S>, claims: &Claims
     intents::check_duplicate_intent_example(decl, &mut findings);
     intents::check_overlapping_intents(decl, &mut findings);
     vocabulary::check_unused_tool(decl, &mut findings);
-    vocabulary::check_body_foreign_tool(decl, facts, &mut findings);
-    vocabulary::check_body_unknown_tool(decl, facts, &mut findings);
+    let bodies = vocabulary::bodies(decl);
+    vocabulary::check_body_foreign_tool(decl, facts, &bodies, &mut findings);
+    vocabulary::check_body_unknown_tool(decl, facts, &bodies, &mut findings);
     vocabulary::check_artifact_kind_unsatisfied(decl, &mut findings);
     catalog::check_nothing_bound_on_open(decl, &mut findings);
     partition::check_one_way_entries(decl, facts, &mut findings);

@@ -138,22 +138,19 @@ pub(super) fn check_duplicate_id<S: Clone>(decl: &GraphDecl<S>, findings: &mut V
         if first_ident.text == skill.ident.text {
             continue;
         }
-        findings.push(
-            Finding::new(
-                Code::DuplicateId,
-                skill.id.at.clone(),
-                format!(
-                    "skills `{}` and `{}` both have the id `{}`",
-                    first_ident.text, skill.ident.text, skill.id.text
-                ),
-            )
-            .help(format!("give one of them another id: {}", skill.form.id(&skill.ident.text, "…")))
-            .notes(match skill.form {
-                Form::Language => &["an identifier without `= \"…\"` has the id that it spells with `-` for `_`"],
-                _ => &[],
-            })
-            .note_at("the first one is declared", first_id.at.clone()),
-        );
+        let finding = Finding::new(
+            Code::DuplicateId,
+            skill.id.at.clone(),
+            format!("skills `{}` and `{}` both have the id `{}`", first_ident.text, skill.ident.text, skill.id.text),
+        )
+        .help(format!("give one of them another id: {}", skill.form.id(&skill.ident.text, "…")));
+        let finding = match skill.form {
+            Form::Language => {
+                finding.note("an identifier without `= \"…\"` has the id that it spells with `-` for `_`")
+            }
+            _ => finding,
+        };
+        findings.push(finding.note_at("the first one is declared", first_id.at.clone()));
     }
 }
 

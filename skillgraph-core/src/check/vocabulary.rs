@@ -32,13 +32,13 @@ pub(super) fn check_unused_tool<S: Clone>(decl: &GraphDecl<S>, findings: &mut Ve
 pub(super) fn check_body_foreign_tool<S: Clone>(
     decl: &GraphDecl<S>,
     facts: &Facts<'_, S>,
+    bodies: &[ReadBody<'_, S>],
     findings: &mut Vec<Finding<S>>,
 ) {
-    for skill in &decl.skills {
-        let Some((source, prose)) = inline_body(skill) else { continue };
+    for ReadBody { skill, source, prose, words } in bodies {
         let mut said: HashSet<usize> = HashSet::new();
         let mentions = prose.mentions().map(|mention| (facts.tool(&mention.tool), mention.range.clone()));
-        let words = words_of(&source.text).into_iter().filter(|word| word.is_code || !is_plain(word.text));
+        let words = words.iter().filter(|word| word.is_code || !is_plain(word.text));
         let words = words.map(|word| (facts.tool_by_name(word.text), word.range()));
         for (tool, range) in mentions.chain(words) {
             let Some(tool) = tool.filter(|tool| !facts.can_be_offered(*tool, skill)) else { continue };
@@ -64,13 +64,13 @@ pub(super) fn check_body_foreign_tool<S: Clone>(
 pub(super) fn check_body_unknown_tool<S: Clone>(
     decl: &GraphDecl<S>,
     facts: &Facts<'_, S>,
+    bodies: &[ReadBody<'_, S>],
     findings: &mut Vec<Finding<S>>,
 ) {
-    for skill in &decl.skills {
-        let Some((source, _)) = inline_body(skill) else { continue };
+    for ReadBody { skill, source, words, .. } in bodies {
         let mut said: HashSet<&str> = HashSet::new();
-        for found in words_of(&source.text) {
-            let Found { at, text: word, .. } = found;
+        for found in words {
+            let Found { at, text: word, .. } = *found;
             let called = source.text.get(at + word.len()..).is_some_and(|rest| rest.trim_start().starts_with('('));
             if !called || !is_snake_case(word) || facts.tool_by_name(word).is_some() || !said.insert(word) {
                 continue;
@@ -166,11 +166,23 @@ pub(super) fn check_artifact_kind_unsatisfied<S: Clone>(decl: &GraphDecl<S>, fin
     }
 }
 
-fn inline_body<S>(skill: &SkillDecl<S>) -> Option<(&Word<S>, &Prose)> {
-    match &skill.body {
-        Some(Body::Inline { source, prose: Ok(prose) }) => Some((source, prose)),
+/// A body with the words in it that could be names of tools.
+pub(super) struct ReadBody<'a, S> {
+    skill: &'a SkillDecl<S>,
+    source: &'a Word<S>,
+    prose: &'a Prose,
+    words: Vec<Found<'a>>,
+}
+
+/// The bodies that stand in the declaration, each read once.
+pub(super) fn bodies<S>(decl: &GraphDecl<S>) -> Vec<ReadBody<'_, S>> {
+    let inline = decl.skills.iter().filter_map(|skill| match &skill.body {
+        Some(Body::Inline { source, prose: Ok(prose) }) => {
+            Some(ReadBody { skill, source, prose, words: words_of(&source.text) })
+        }
         _ => None,
-    }
+    });
+    inline.collect()
 }
 
 /// A word of a body that could be the name of a tool.
@@ -211,27 +223,20 @@ fn words_of(body: &str) -> Vec<Found<'_>> {
 }
 
 fn push_words<'a>(body: &'a str, part: Range<usize>, is_code: bool, words: &mut Vec<Found<'a>>) {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let is_no_name = |c: char| !(c.is_alphanumeric() || c == '_');
     let Some(text) = body.get(part.clone()) else { return };
-    let mut at = part.start;
+    let mut next = part.start;
     for piece in text.split_inclusive(char::is_whitespace) {
-        let start = at;
-        at += piece.len();
-        if piece.contains("://") || piece.starts_with("www.") {
-            continue;
-        }
-        let mut from = 0;
-        for word in piece.split(|c| !is_name(c)) {
-            let here = start + from;
-            from += word.len()
-                + piece.get(from + word.len()..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-            let before = body.get(..here).and_then(|before| before.chars().next_back());
-            let is_mention =
-                before == Some('{') && body.get(here + word.len()..).is_some_and(|rest| rest.starts_with('}'));
-            // With a bracket behind it, a word is a call.
-            let is_code = is_code || body.get(here + word.len()..).is_some_and(|rest| rest.starts_with('('));
-            if !word.is_empty() && !is_mention {
-                words.push(Found { at: here, text: word, is_code });
+        let is_address = piece.contains("://") || piece.starts_with("www.");
+        for word in piece.split_inclusive(is_no_name) {
+            let at = next;
+            next += word.len();
+            let text = word.trim_end_matches(is_no_name);
+            let rest = body.get(at + text.len()..).unwrap_or_default();
+            let is_mention = rest.starts_with('}') && body.get(..at).is_some_and(|before| before.ends_with('{'));
+            if !text.is_empty() && !is_mention && !is_address {
+                // With a bracket behind it, a word is a call.
+                words.push(Found { at, text, is_code: is_code || rest.starts_with('(') });
             }
         }
     }

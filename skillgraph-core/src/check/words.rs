@@ -3,21 +3,25 @@
 use crate::decl::Form;
 
 impl Form {
-    /// The name of a field: `on_skip`.
-    pub(super) fn key(self, name: &str) -> String {
+    /// The name of a field as it is written: `on_skip`.
+    fn name(self, field: &str) -> String {
         match self {
-            Form::Language => format!("`{name}`"),
-            Form::Data => format!("`\"{name}\"`"),
-            Form::File => format!("`{}`", name.replace('_', "-")),
+            Form::Language => field.to_owned(),
+            Form::Data => format!("\"{field}\""),
+            Form::File => field.replace('_', "-"),
         }
     }
 
+    /// The name of a field.
+    pub(super) fn key(self, field: &str) -> String {
+        format!("`{}`", self.name(field))
+    }
+
     /// A field with a text.
-    pub(super) fn text_field(self, name: &str, text: &str) -> String {
+    pub(super) fn text_field(self, field: &str, text: &str) -> String {
         match self {
-            Form::Language => format!("`{name}: \"{text}\"`"),
-            Form::Data => format!("`\"{name}\": \"{text}\"`"),
-            Form::File => format!("`{}: {text}`", name.replace('_', "-")),
+            Form::Language | Form::Data => format!("`{}: \"{text}\"`", self.name(field)),
+            Form::File => format!("`{}: {text}`", self.name(field)),
         }
     }
 
@@ -30,15 +34,10 @@ impl Form {
     }
 
     /// A field with a list of names.
-    pub(super) fn list_field(self, name: &str, names: &[&str]) -> String {
-        match self {
-            Form::Language => format!("`{name}: [{}]`", names.join(", ")),
-            Form::Data => {
-                let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-                format!("`\"{name}\": [{}]`", names.join(", "))
-            }
-            Form::File => format!("`{}: [{}]`", name.replace('_', "-"), names.join(", ")),
-        }
+    pub(super) fn list_field(self, field: &str, names: &[&str]) -> String {
+        let quote = if self == Form::Data { "\"" } else { "" };
+        let names: Vec<String> = names.iter().map(|name| format!("{quote}{name}{quote}")).collect();
+        format!("`{}: [{}]`", self.name(field), names.join(", "))
     }
 
     /// A procedure.

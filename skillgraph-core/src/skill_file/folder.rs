@@ -1,6 +1,7 @@
 //! Which files of a folder are skills: `SKILL.md` in the folder itself and one level below, or more, in the order of their paths.
 //! Below a skill there is none: what stands there belongs to it. Links are followed as long as they stay inside; names that a model says are never part of a path.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::io::Read;
@@ -339,25 +340,23 @@ impl Reader {
 
     /// A file to which several ways lead is one skill: under the directory that has its name, else the first.
     fn finish(mut self) -> Scan {
-        let mut by_file: std::collections::BTreeMap<PathBuf, Vec<usize>> = std::collections::BTreeMap::new();
-        for (at, (real, _)) in self.found.iter().enumerate() {
-            by_file.entry(real.clone()).or_default().push(at);
+        let mut ways: BTreeMap<&Path, Vec<(usize, &Located)>> = BTreeMap::new();
+        for (at, (real, located)) in self.found.iter().enumerate() {
+            ways.entry(real).or_default().push((at, located));
         }
-        let mut again = vec![false; self.found.len()];
-        for ways in by_file.into_values().filter(|ways| ways.len() > 1) {
-            let fits = |at: &usize| {
-                self.found.get(*at).is_some_and(|(_, located)| {
-                    let name = super::read(&located.source).file.map(|file| file.name.text);
-                    name.is_some() && name == located.directory
-                })
-            };
-            let kept = ways.iter().copied().find(fits).or(ways.first().copied());
-            for way in ways.into_iter().filter(|way| Some(*way) != kept) {
-                again.get_mut(way).into_iter().for_each(|again| *again = true);
-            }
-        }
-        let found = self.found.into_iter().zip(again).filter(|(_, again)| !again);
-        self.scan.located = found.map(|((_, located), _)| located).collect();
+        let has_its_name = |located: &Located| {
+            let name = super::read(&located.source).file.map(|file| file.name.text);
+            name.is_some() && name == located.directory
+        };
+        let kept: BTreeSet<usize> = ways
+            .into_values()
+            .filter_map(|ways| match ways.as_slice() {
+                [(only, _)] => Some(*only),
+                ways => ways.iter().find(|(_, located)| has_its_name(located)).or(ways.first()).map(|(at, _)| *at),
+            })
+            .collect();
+        let found = self.found.into_iter().enumerate().filter(|(at, _)| kept.contains(at));
+        self.scan.located = found.map(|(_, (_, located))| located).collect();
         self.scan
     }
 

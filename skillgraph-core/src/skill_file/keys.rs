@@ -53,14 +53,27 @@ pub(super) fn read(
             return None;
         }
     };
-    let mut reader = Reader { text, front, findings, notes };
+    let said = pairs.iter().filter_map(|(key, node)| text_of(key).filter(|key| says_something(key, node)));
+    let said = said.map(str::to_owned).collect();
+    let mut reader = Reader { text, front, said, findings, notes };
     let file = reader.file(pairs, body);
     Some(file)
+}
+
+/// Whether a key is written back: one that says nothing is not.
+fn says_something(key: &str, node: &Node) -> bool {
+    match key {
+        "allowed-tools" => !words(node).is_empty(),
+        "metadata" => matches!(&node.value, Value::Map(pairs) if !pairs.is_empty()),
+        _ => true,
+    }
 }
 
 struct Reader<'a> {
     text: &'a str,
     front: Part,
+    /// The keys of the file that say something.
+    said: HashSet<String>,
     findings: &'a mut Vec<Finding<Part>>,
     notes: &'a mut Vec<Finding<Part>>,
 }
@@ -85,21 +98,10 @@ impl Reader<'_> {
             other_keys: Vec::new(),
         };
         let mut seen: HashSet<String> = HashSet::new();
-        // The keys that say something: one that says nothing is not written back.
-        let says = |key: &str, node: &Node| match key {
-            "allowed-tools" => !words(node).is_empty(),
-            "metadata" => matches!(&node.value, Value::Map(pairs) if !pairs.is_empty()),
-            _ => true,
-        };
-        let said = pairs.iter().filter_map(|(key, node)| text_of(key).filter(|key| says(key, node)));
-        let all: HashSet<String> = said.map(str::to_owned).collect();
         for (key, node) in pairs {
-            let Some(name) = self.key(&key) else { continue };
-            if !seen.insert(name.clone()) {
-                self.push(refused(key.at.clone(), format!("`{name}` stands here twice")).help("remove one of the two"));
-                continue;
+            if let Some(name) = self.new_key(&key, &mut seen) {
+                self.take(&name, &key, node, &mut file);
             }
-            self.take(&name, &key, node, &all, &mut file);
         }
         for required in ["name", "description"] {
             if !seen.contains(required) {
@@ -118,17 +120,20 @@ impl Reader<'_> {
         self.findings.push(finding);
     }
 
-    fn key(&mut self, key: &Node) -> Option<String> {
-        match &key.value {
-            Value::Scalar(scalar) if !is_blank(&scalar.text) => Some(scalar.text.clone()),
-            _ => {
-                self.push(refused(key.at.clone(), "a value without a key").help("write `key: value`"));
-                None
-            }
+    /// A key of a map, of which those before it are known. One that is none, or stands there again, is refused.
+    fn new_key(&mut self, key: &Node, seen: &mut HashSet<String>) -> Option<String> {
+        let Some(name) = text_of(key).filter(|name| !is_blank(name)) else {
+            self.push(refused(key.at.clone(), "a value without a key").help("write `key: value`"));
+            return None;
+        };
+        if !seen.insert(name.to_owned()) {
+            self.push(refused(key.at.clone(), format!("`{name}` stands here twice")).help("remove one of the two"));
+            return None;
         }
+        Some(name.to_owned())
     }
 
-    fn take(&mut self, name: &str, key: &Node, node: Node, all: &HashSet<String>, file: &mut SkillFile) {
+    fn take(&mut self, name: &str, key: &Node, node: Node, file: &mut SkillFile) {
         match name {
             "name" => file.name = self.name(key, &node),
             "description" => file.description = self.description(key, &node),
@@ -178,17 +183,17 @@ impl Reader<'_> {
                     }
                 }
             }
-            unknown => self.unknown(unknown, key, &node, all, file),
+            unknown => self.unknown(unknown, key, &node, file),
         }
     }
 
     /// Kept and reported; one that is nearly a key that is read is refused, because it was meant to be read.
-    fn unknown(&mut self, name: &str, key: &Node, node: &Node, all: &HashSet<String>, file: &mut SkillFile) {
+    fn unknown(&mut self, name: &str, key: &Node, node: &Node, file: &mut SkillFile) {
         let spelt = |name: &str| name.replace(['_', '-'], "").to_lowercase();
         self.check_keys(node);
         let near = KEYS.into_iter().find(|known| spelt(known) == spelt(name)).or_else(|| closest(name, KEYS));
         // Where the key stands there too, the other is not a misspelling of it.
-        let near = near.filter(|near| !all.contains(*near));
+        let near = near.filter(|near| !self.said.contains(*near));
         match near {
             Some(near) => {
                 let finding = refused(key.at.clone(), format!("there is no key `{name}`"));
@@ -212,10 +217,7 @@ impl Reader<'_> {
             Value::Map(pairs) => {
                 let mut seen: HashSet<String> = HashSet::new();
                 for (key, value) in pairs {
-                    if let Some(name) = self.key(key).filter(|name| !seen.insert(name.clone())) {
-                        let finding = refused(key.at.clone(), format!("`{name}` stands here twice"));
-                        self.push(finding.help("remove one of the two"));
-                    }
+                    self.new_key(key, &mut seen);
                     self.check_keys(value);
                 }
             }
@@ -553,16 +555,7 @@ fn data(node: &Node) -> Data {
         Value::Scalar(scalar) => Data::Text(scalar.text.clone()),
         Value::List(items) => Data::List(items.iter().map(data).collect()),
         Value::Map(pairs) => Data::Map(
-            pairs
-                .iter()
-                .map(|(key, value)| {
-                    let name = match &key.value {
-                        Value::Scalar(scalar) => scalar.text.clone(),
-                        _ => String::new(),
-                    };
-                    (name, data(value))
-                })
-                .collect(),
+            pairs.iter().map(|(key, value)| (text_of(key).unwrap_or_default().to_owned(), data(value))).collect(),
         ),
     }
 }
@@ -595,18 +588,9 @@ fn explain(text: &str, start: usize, error: YamlError) -> Finding<Part> {
         {
             let end = value_at + value.trim_end().len();
             let is_quote = matches!(first, '"' | '\'');
-            let closes = match first {
-                '[' => Some(']'),
-                '{' => Some('}'),
-                _ => None,
-            };
-            // Nothing of what is left closes it.
-            if let Some(close) = closes.filter(|close| {
-                !text.get(value_at..).unwrap_or_default().split("\n---").next().unwrap_or_default().contains(*close)
-            }) {
-                return refused(value_at..end, format!("this {} never ends", closing_of(first))).help(format!(
-                    "close it with `{close}`, or put the whole value between quotes where it is a text"
-                ));
+            let left = text.get(value_at..).unwrap_or_default().split("\n---").next().unwrap_or_default();
+            if let Some(close) = close_of(first).filter(|close| !left.contains(*close)) {
+                return never_ends(value_at..end, first, close);
             }
             let what = match first {
                 _ if is_quote && value.matches(first).count() == 1 => "this quotation never ends".to_owned(),
@@ -632,12 +616,10 @@ fn explain(text: &str, start: usize, error: YamlError) -> Finding<Part> {
     }
     let opened = [("flow mapping", '{'), ("flow sequence", '[')];
     if let Some((_, open)) = opened.into_iter().find(|(what, _)| error.reason.contains(&format!("parsing a {what}")))
-        && let Some(open_at) = before.rfind(open)
+        && let (Some(open_at), Some(close)) = (before.rfind(open), close_of(open))
     {
         let open_at = start + open_at;
-        let close = if open == '{' { '}' } else { ']' };
-        return refused(open_at..open_at + 1, format!("this {} never ends", closing_of(open)))
-            .help(format!("close it with `{close}`, or put the whole value between quotes where it is a text"));
+        return never_ends(open_at..open_at + 1, open, close);
     }
     let is_key_line = is_key || line.starts_with(' ');
     if error.reason.contains("simple key expected") || !line.contains(':') || !is_key_line {
@@ -647,6 +629,21 @@ fn explain(text: &str, start: usize, error: YamlError) -> Finding<Part> {
     }
     refused(error.at, format!("the front matter is not YAML: {}", error.reason))
         .help("put values with punctuation between quotes")
+}
+
+/// A list or a map that is not closed.
+fn never_ends(at: Part, open: char, close: char) -> Finding<Part> {
+    refused(at, format!("this {} never ends", closing_of(open)))
+        .help(format!("close it with `{close}`, or put the whole value between quotes where it is a text"))
+}
+
+/// What closes a list or a map.
+fn close_of(open: char) -> Option<char> {
+    match open {
+        '[' => Some(']'),
+        '{' => Some('}'),
+        _ => None,
+    }
 }
 
 fn closing_of(first: char) -> &'static str {

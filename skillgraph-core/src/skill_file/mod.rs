@@ -155,6 +155,11 @@ pub struct Read {
     pub text: String,
 }
 
+/// What of a part is meant, where it is a longer text that stands in the file as it is.
+pub fn narrowed(part: &Part, within: Option<&Range<usize>>) -> Part {
+    within.map_or_else(|| part.clone(), |within| part.start + within.start..part.start + within.end)
+}
+
 /// Reads the text of a `SKILL.md`. Never fails: what is wrong is in the findings, all of it.
 pub fn read(source: &str) -> Read {
     let text = normalised(source);

@@ -74,9 +74,8 @@ pub(super) struct Spoken {
 
 impl Spoken {
     /// A tool's own words.
-    pub(super) fn by_tool(text: impl Into<String>) -> Self {
-        let text: String = text.into();
-        Self { text: without_mark(&text).into_owned(), aside: None }
+    pub(super) fn by_tool(text: &str) -> Self {
+        Self { text: without_mark(text).into_owned(), aside: None }
     }
 
     /// The framework's words.

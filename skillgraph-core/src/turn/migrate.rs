@@ -109,7 +109,7 @@ impl Turn {
                     }
                     let waits = run.returned.is_none() || run.is_pending();
                     gated.fate = match run.returned.take().filter(|_| !waits) {
-                        Some(returned) => Fate::Said { text: Spoken::by_tool(returned.text), status: returned.status },
+                        Some(returned) => Fate::Said { text: Spoken::by_tool(&returned.text), status: returned.status },
                         None => {
                             let text = words::not_offered(&gated.call.name, &words::offered_names(&offered));
                             self.record_refusal(&gated.call, CallRefusal::NotOffered, &text);

@@ -11,21 +11,13 @@ pub(super) const FRAMEWORK: &str = "[skillgraph] ";
 
 /// A text from outside in which nothing looks like the framework's mark: its bracket is a round one, however the mark is written.
 pub(super) fn without_mark(text: &str) -> Cow<'_, str> {
-    let brackets = text.char_indices().filter(|(_, c)| matches!(c, '[' | '［' | '﹇'));
-    let marks: Vec<(usize, char)> =
-        brackets.filter(|(at, c)| text.get(at + c.len_utf8()..).is_some_and(names_framework)).collect();
-    if marks.is_empty() {
+    let is_mark = |(at, c): (usize, char)| {
+        matches!(c, '[' | '［' | '﹇') && text.get(at + c.len_utf8()..).is_some_and(names_framework)
+    };
+    if !text.char_indices().any(is_mark) {
         return Cow::Borrowed(text);
     }
-    let mut without = String::with_capacity(text.len());
-    let mut from = 0;
-    for (at, c) in marks {
-        without.push_str(text.get(from..at).unwrap_or_default());
-        without.push('(');
-        from = at + c.len_utf8();
-    }
-    without.push_str(text.get(from..).unwrap_or_default());
-    Cow::Owned(without)
+    Cow::Owned(text.char_indices().map(|(at, c)| if is_mark((at, c)) { '(' } else { c }).collect())
 }
 
 /// Whether a text begins with the framework's name as somebody reads it: in any case and width, whatever is not seen between.
